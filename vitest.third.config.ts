@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mergeConfig } from 'vitest/config'
+import { defineConfig } from 'vitest/config'
 import base from './vitest.config.ts'
 import { coveredByLongForm, LongestFirst, ofWindow } from './vitest.long.config.ts'
 import { slow } from './vitest.slow.config.ts'
@@ -10,11 +10,12 @@ const third =
 process.stdout.write(`LONG=${third}\n`)
 
 /**
- * What .ci/run runs beside `npm test`: the slow tests, and a third of the long forms, without running anything twice. Thirds of the window's
- * tests are in the larger window; those of `npm test` repeat them there.
+ * What .ci/run runs besides `npm test`: the slow tests, and a third of the long forms, without running anything
+ * twice. One of the thirds has the window's tests in the larger window, including those of `npm test`.
  */
-export default mergeConfig(base, {
+export default defineConfig({
   test: {
+    ...base.test,
     include: [...slow, ...coveredByLongForm, ...(third === 0 ? ofWindow : [])],
     env: { LONG: String(third) },
     sequence: { sequencer: LongestFirst }

@@ -13,22 +13,22 @@ export interface ShownJob {
   id: number
   /** Such as the name of the file. */
   name: string
-  /** Of an ended one: finished, cancelled or failed. */
+  /** Of an ended job: finished, cancelled or failed. */
   state: Job['state'] | 'running'
-  /** From 0 to 1; null where it is not known how much there is to do. */
+  /** From 0 to 1; null = the total is unknown. */
   progress: number | null
   /** The page of the window that shows it; null where it belongs to another organization than the first one. */
   page: string | null
 }
 
-/** What the jobs of all organizations are at. */
+/** The jobs of all organizations. */
 export interface JobsAtWork {
   running: ShownJob[]
-  /** Those that ended since the last time. */
+  /** Jobs that ended since the last report. */
   ended: ShownJob[]
 }
 
-/** How often it is looked at most, in milliseconds. */
+/** Shortest time between two reads, in milliseconds. */
 const lookInterval = 1000
 /** More of them run at no time. */
 const maxAtOnce = 100
@@ -41,7 +41,7 @@ const entities = new Set([
   'sync_remote'
 ])
 
-/** Tells what jobs are at whenever the writer says that one of them changed, and each second while one runs. */
+/** Reports the progress of jobs when one changes, and each second while one runs. */
 export class JobWatch {
   readonly #reader: Kysely<Schema>
   #timer: NodeJS.Timeout | undefined
@@ -61,7 +61,6 @@ export class JobWatch {
     this.#lookSoon()
   }
 
-  /** Those that run now. */
   async running(): Promise<ShownJob[]> {
     const { rows } = await jobs(
       this.#reader,
@@ -99,7 +98,7 @@ export class JobWatch {
     if (running.length > 0) this.#lookSoon()
   }
 
-  /** What became of jobs that run no more: those that were paused are not told. */
+  /** Returns how jobs ended; paused ones are not reported. */
   async #endOf(gone: readonly ShownJob[]): Promise<ShownJob[]> {
     const wanted = new Set(gone.map(keyOf))
     const { rows } = await jobs(

@@ -12,7 +12,7 @@ export const linkScheme = 'listwright'
 /** Pages that links may lead to: they show something, and change nothing. */
 const linkedPages = /^\/(?:lists|campaigns|imports|jobs|suppression|sync)(?:\/\d+(?:\/[a-z-]+(?:\/\d+)?)?)?$/
 
-/** Whether it is a link, and not a file. */
+/** True for a link, false for a file. */
 export function isLink(target: string): boolean {
   return target.toLowerCase().startsWith(`${linkScheme}:`)
 }
@@ -57,7 +57,7 @@ function pathOfUrl(url: string): string {
 }
 
 /** Copies a file into the upload directory, so that whatever becomes of it does not change the import. @returns its name there */
-export async function takeFile(path: string, uploads: UploadDirectory): Promise<string> {
+export async function acceptFile(path: string, uploads: UploadDirectory): Promise<string> {
   const source = await requireFile(path)
   const { storeUpload } = await import('./workbench/uploads.ts')
   return storeUpload(uploads, basename(source), (copy) => copyFile(source, copy, constants.COPYFILE_FICLONE))

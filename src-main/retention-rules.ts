@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { exportFileDays } from './api/subscriber-exports/rules.ts'
-import { forgetOldBulkActions, dropOldSelections } from './bulk-actions/old-actions.ts'
+import { deleteOldBulkActionData, deleteOldSelections } from './bulk-actions/old-actions.ts'
 import { logTime } from './api/subscriber-imports/rules.ts'
 import { undoDays, undoTime } from './api/bulk-actions/rules.ts'
 import type { Schema } from './database/schema.ts'
@@ -10,7 +10,7 @@ import { removeOldExportFiles } from './exports/old-files.ts'
 import { removeOldLogs } from './imports/old-logs.ts'
 import { removeOldUploadCopies } from './imports/upload-copies/old-copies.ts'
 import type { RetentionRule } from './jobs/housekeeper.ts'
-import { forgetOldDetails } from './jobs/old-history.ts'
+import { deleteOldDetails } from './jobs/old-history.ts'
 import { trimChangeLog } from './jobs/change-log.ts'
 import { currentSettings } from './settings/queries.ts'
 import { draftDays } from './workbench/drafts/rules.ts'
@@ -18,8 +18,8 @@ import { draftDays } from './workbench/drafts/rules.ts'
 const day = 24 * 60 * 60 * 1000
 
 /**
- * What is removed by its age. What is not here stays until somebody deletes it, or with the record that it belongs to.
- * @param purgeExpired starts removing what belongs to deleted records that cannot be restored any more
+ * Rules for deleting data by age. Everything else stays until it is deleted, alone or with its record.
+ * @param purgeExpired starts deleting the data of deleted records that can no longer be restored
  */
 export function retentionRules(
   reader: Kysely<Schema>,
@@ -36,7 +36,7 @@ export function retentionRules(
     {
       name: `What undoing bulk actions needs that ended ${undoDays} days ago`,
       keptFor: undoTime,
-      removeBefore: (time) => forgetOldBulkActions(reader, writer, time)
+      removeBefore: (time) => deleteOldBulkActionData(reader, writer, time)
     },
     {
       name: `Lists and campaigns that were deleted ${undoDays} days ago`,
@@ -49,7 +49,7 @@ export function retentionRules(
     {
       name: 'Selections of subscribers that nothing came of for a day',
       keptFor: day,
-      removeBefore: (time) => dropOldSelections(reader, writer, time)
+      removeBefore: (time) => deleteOldSelections(reader, writer, time)
     },
     {
       name: 'Messages of campaigns that were deleted 7 days ago',
@@ -74,18 +74,18 @@ export function retentionRules(
     {
       name: `Drafts that nobody changed for ${draftDays} days`,
       keptFor: draftDays * day,
-      removeBefore: (time) => writer.run('drafts.removeBefore', { time })
+      removeBefore: (time) => writer.run('drafts.deleteBefore', { time })
     },
     {
       name: 'Former values of subscribers who are gone for 7 days',
       // Until then their deletion can be undone, and brings their history back.
       keptFor: undoTime,
-      removeBefore: (time) => forgetOldDetails(writer, 'subscriberHistory.forgetDetails', time)
+      removeBefore: (time) => deleteOldDetails(writer, 'subscriberHistory.deleteDetails', time)
     },
     {
       name: `What undoing changes of other records needs that were made ${undoDays} days ago`,
       keptFor: undoTime,
-      removeBefore: (time) => forgetOldDetails(writer, 'recordUndos.forgetRows', time)
+      removeBefore: (time) => deleteOldDetails(writer, 'recordUndos.deleteStoredRows', time)
     },
     {
       name: 'Runs of sync, and conflicts that were decided, 90 days ago',

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { threadData } from './base/threads.ts'
-import { giveUnusedMemoryBack } from './base/memory.ts'
+import { releaseUnusedMemory } from './base/memory.ts'
 import { commands } from './commands.ts'
 import { CommandLoop } from './database/command-loop.ts'
 import type { WriterOptions } from './database/writer.ts'
@@ -10,4 +10,4 @@ import type { WriterOptions } from './database/writer.ts'
 if (!parentPort) throw new Error('writer-thread runs as a worker thread')
 new CommandLoop(commands, threadData() as WriterOptions, parentPort)
 // Later than whatever somebody waits for at the start: it takes some 30 ms, and is worth 6 MB.
-setTimeout(giveUnusedMemoryBack, 2000).unref()
+setTimeout(releaseUnusedMemory, 2000).unref()

@@ -1,5 +1,5 @@
-/** Tells the whole of a text that is cut for want of space when it is pointed at, wherever it stands in the window. */
-export function tellCutTexts(): void {
+/** Shows the full text of truncated elements on hover, anywhere in the window. */
+export function showCutTexts(): void {
   document.addEventListener('mouseover', ({ target }) => {
     const shown = target instanceof Element ? target.closest<HTMLElement>('.truncate') : null
     if (!shown) return

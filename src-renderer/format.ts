@@ -7,7 +7,6 @@ import { locale } from './language.ts'
 const numbers = new Intl.NumberFormat(locale)
 const compactNumbers = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 })
 
-/** The formats of times in one zone. */
 function formatsIn(timeZone: string | undefined) {
   const format = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(locale, { ...options, timeZone })
@@ -27,7 +26,6 @@ export function showTimesIn(timeZone: string): void {
   if (timeZone !== times.value.timeZone) times.value = formatsIn(timeZone)
 }
 
-/** The zone that times are shown in. */
 export function shownTimeZone(): string {
   return times.value.timeZone
 }
@@ -38,12 +36,12 @@ export function formatNumber(value: number): string {
 
 const changes = new Intl.NumberFormat(locale, { signDisplay: 'exceptZero' })
 
-/** By how much something has grown: +120, −3 or 0. */
+/** A signed change: +120, −3 or 0. */
 export function formatChange(value: number): string {
   return changes.format(value)
 }
 
-/** In little space: 1M for 1,004,990. */
+/** A short form: 1M for 1,004,990. */
 export function formatCompact(value: number): string {
   return value < 10_000 ? formatNumber(value) : compactNumbers.format(value)
 }
@@ -53,7 +51,7 @@ export function formatDateTime(time: string): string {
   return times.value.dateTime.format(new Date(time))
 }
 
-/** From one time to another, both ISO 8601: Nov 26, 2026, 5:43 – 5:48 PM, and one time where both are in the same minute. */
+/** A period between two ISO 8601 times: Nov 26, 2026, 5:43 – 5:48 PM; a single time within one minute. */
 export function formatPeriod(from: string, to: string): string {
   return times.value.dateTime.formatRange(new Date(from), new Date(to))
 }

@@ -1,6 +1,6 @@
 import { createI18n } from 'vue-i18n'
 import { setRefusalLanguage } from './api/refusal-language.ts'
-import { patternsOf, tellRefusalsIn } from './api/refusals.ts'
+import { patternsOf, setStoredRefusalLanguage } from './api/refusals.ts'
 import { language } from './language.ts'
 import en from './locales/en.json'
 
@@ -16,7 +16,7 @@ export async function loadSentences(): Promise<void> {
     import('../src-main/base/refusals/german.ts')
   ])
   setRefusalLanguage(language, { sentences: german, terms: germanTerms })
-  tellRefusalsIn({ ...patternsOf(german), ...refusals })
+  setStoredRefusalLanguage({ ...patternsOf(german), ...refusals })
   const { global } = i18n as unknown as {
     global: { setLocaleMessage: SetMessages; locale: { value: string } }
   }

@@ -8,14 +8,14 @@ function isLanguage(text: string | null | undefined): text is Language {
   return text !== null && text !== undefined && text in languages
 }
 
-/** What this user has chosen; null = the language of the system, where the window speaks it. */
+/** The user's choice; null = the system's language, if it is available. */
 export function chosenLanguage(): Language | null {
   // Unit tests run without a browser's storage.
   const kept = typeof localStorage === 'undefined' ? null : localStorage.getItem(storageKey)
   return isLanguage(kept) ? kept : null
 }
 
-/** Keeps a choice, which counts when the window is loaded the next time. */
+/** Stores a choice, which applies after a reload. */
 export function chooseLanguage(language: Language | null): void {
   if (language === null) localStorage.removeItem(storageKey)
   else localStorage.setItem(storageKey, language)
@@ -30,5 +30,7 @@ function languageOf(tag: string): string {
 /** The language of this window; it changes only when the window is reloaded. */
 export const language: Language = chosenLanguage() ?? ofSystem.map(languageOf).find(isLanguage) ?? 'en'
 
-/** How numbers and times are written: as the system does, such as in en-GB, where that is a form of the window's language. */
+/**
+ * The locale of numbers and times: the system's, such as en-GB, if it is a variant of the window's language.
+ */
 export const locale: string = ofSystem.find((tag) => languageOf(tag) === language) ?? language

@@ -3,13 +3,13 @@ import { leaveForGood } from './composables/useUnsavedGuard.ts'
 /** Between the windows of one browser, which share a session. */
 const channel = new BroadcastChannel('listwright-session')
 
-/** Of the session that this window shows; null = nobody is signed in. */
+/** The session of this window; null = signed out. */
 let shown: string | null = null
 
 /**
- * Tells the other windows whose session it is. Those that show another user or organization load anew: what is done there
- * would be done elsewhere.
- * @param identity of the user and the organization; null = nobody is signed in any more
+ * Announces the session to other windows. Those with another user or organization reload: their actions would
+ * affect the other one.
+ * @param identity of the user and the organization; null = signed out
  */
 export function announceSession(identity: string | null): void {
   shown = identity

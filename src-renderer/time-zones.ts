@@ -1,4 +1,4 @@
-/** What a select of time zones offers; UTC stands first. */
+/** The options of a time zone select; UTC comes first. */
 export function timeZones(): { value: string; label: string }[] {
   const names = Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')
   return ['UTC', ...names].map((value) => ({ value, label: value.replaceAll('_', ' ') }))

@@ -26,7 +26,7 @@ import { addRemote, runSync } from './support/sync.ts'
 
 const day = 24 * 60 * 60 * 1000
 
-/** What holds once the application of a test has ended, so many days later. */
+/** The application as it is so many days after its end. */
 async function later({ app, dataDirectory }: StartedApplication) {
   await app.close()
   const databasePath = join(dataDirectory, 'listwright.db')

@@ -38,7 +38,7 @@ it('a thread whose module cannot be loaded is told of as an error, and can be en
   await endThread(thread)
 })
 
-/** How long after its message a thread is surely in what cannot be interrupted, in milliseconds. */
+/** Milliseconds after its message in which a thread has entered the uninterruptible call. */
 const entering = 500
 
 /** A thread that posts a message right before it does what nothing can interrupt for a while. */

@@ -52,12 +52,12 @@ async function main(): Promise<void> {
   try {
     const vite = await serveWindow(server.baseUrl)
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void endAll(vite))
-    const tellSignIn = (): string => {
+    const announceSignIn = (): string => {
       const address = new URL(server.signInPath, vite.resolvedUrls?.local[0]).href
       process.stdout.write(`Open the interface (this link signs in once): ${address}\n`)
       return address
     }
-    const address = tellSignIn()
+    const address = announceSignIn()
     if (values.open) openInBrowser(address)
 
     const restart = async (): Promise<void> => {
@@ -65,7 +65,7 @@ async function main(): Promise<void> {
       await end(server.process)
       try {
         server = await startServer(new URL(server.baseUrl).port)
-        tellSignIn()
+        announceSignIn()
       } catch (error) {
         // What is wrong stands above, on standard error; the next change starts it again.
         process.stdout.write(`${String(error)}\n`)

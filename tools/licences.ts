@@ -5,7 +5,7 @@ import type { Library } from '../src-main/workbench/about/endpoints.ts'
 
 // Which libraries are in the application, with their licences. What is bundled is known to the bundler alone.
 
-/** What packages leave out: their licence, or its text, which is kept here then. */
+/** Licenses, or their texts, that packages leave out. */
 const leftOut: Record<string, { licence: string; text: string }> = {
   '@iconify-json/lucide': { licence: 'ISC', text: 'lucide.txt' },
   'abstract-logging': { licence: 'MIT', text: 'abstract-logging.txt' },
@@ -16,7 +16,7 @@ const leftOut: Record<string, { licence: string; text: string }> = {
 /** Packages that are in the window without a module of theirs: a stylesheet, a font, and pictures. */
 const withoutModules = ['@fontsource-variable/inter', '@iconify-json/lucide', 'tailwindcss']
 
-/** Writes licences.json beside what is built: every package that a module of the bundle comes from, and what is not bundled. */
+/** Writes licences.json next to the build: every bundled package, and those that are not bundled. */
 export function licences(others: { external?: string[]; hasStyles?: boolean } = {}): Plugin {
   return {
     name: 'licences',
@@ -58,7 +58,7 @@ interface PackageJson {
   licenses?: { type: string }[]
 }
 
-/** @throws Error where a package tells no licence, so that nothing is passed on without one */
+/** @throws Error for a package without a license, so that nothing is distributed without one */
 function packageAt(directory: string): Library {
   const { name, version, license, licenses } = JSON.parse(
     readFileSync(join(directory, 'package.json'), 'utf8')

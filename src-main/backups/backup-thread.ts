@@ -1,6 +1,6 @@
 import { answerQuestions } from '../base/asked-thread.ts'
 import { messageOf } from '../base/errors.ts'
-import { giveWay } from '../base/threads.ts'
+import { lowerPriority } from '../base/threads.ts'
 import { writeArchive } from './archive/write-archive.ts'
 import type { BackupAnswer, BackupQuestion } from './backups.ts'
 import { encryptBackup } from './encrypt-backup.ts'
@@ -11,7 +11,7 @@ import { writeBackup } from './write-backup.ts'
 
 // Copies the database, reads copies, recovers what is damaged, writes archives, reads them and encrypts: all of it takes seconds.
 
-giveWay()
+lowerPriority()
 answerQuestions(async (question: BackupQuestion): Promise<BackupAnswer> => {
   const { path } = question
   try {

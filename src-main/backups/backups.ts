@@ -28,6 +28,7 @@ import { removeRestoreRequest, restoreRequest, writeRestoreRequest } from './res
 import type { FinishedRestore } from './finish-restore.ts'
 import { outlived } from './rotation.ts'
 import type { BackupKind, Verification } from './schema.ts'
+import { databasePathIn } from '../database/database-path.ts'
 
 declare module '../http/context.ts' {
   interface ApplicationContext {
@@ -58,7 +59,7 @@ const intervals: Record<Exclude<BackupSchedule, 'off'>, number> = {
   weekly: 7 * 24 * 60 * 60 * 1000
 }
 
-/** The backups of a data directory: made by themselves and when somebody asks, in a thread of their own. */
+/** The backups of a data directory, made automatically or on request, in a thread of their own. */
 export class Backups {
   readonly directory: string
   readonly #reader: Kysely<Schema>
@@ -72,17 +73,18 @@ export class Backups {
   readonly copies: Copies
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
-  /** Whether one is being made. */
   isWriting = false
   /** The name of the one that is being exported. */
   #exporting: string | null = null
-  /** Where the change log ended when the last one was made by itself: without a change there is no need for another. */
+  /**
+   * The end of the change log at the last automatic backup: without a change there is no need for another.
+   */
   #changeLogId = -1
-  /** Why the last one that was due was not made, or a restore that was asked for not carried out; null where it was. */
+  /** Why the last due backup was not made or a requested restore not done; null = no fault. */
   fault: string | null = null
-  /** What this start has restored; null where nothing. */
+  /** The restore that this start completed, or null. */
   restored: FinishedRestore | null = null
-  /** What is unsafe about where the data lies, a sentence each. */
+  /** Why the place of the data is unsafe, in sentences. */
   warnings: readonly string[] = []
 
   /** @param passphraseCost the binary logarithm of scrypt's N; the usual one where it is left out */
@@ -98,7 +100,7 @@ export class Backups {
     this.#integrity = integrity
     this.#dataDirectory = dataDirectory
     this.#reader = reader
-    this.#databasePath = join(dataDirectory, 'listwright.db')
+    this.#databasePath = databasePathIn(dataDirectory)
     this.directory = join(dataDirectory, backupFolder)
   }
 
@@ -115,9 +117,9 @@ export class Backups {
   }
 
   /**
-   * Makes one, and removes those that are no longer kept.
-   * @param now UNIX milliseconds, by which it is named
-   * @throws ApiError validation_failed with a sentence where it cannot be made, or one is being made
+   * Makes a backup, and deletes expired ones.
+   * @param now UNIX milliseconds, used for its name
+   * @throws ApiError validation_failed with a sentence if it cannot be made, or another is being made
    */
   async create(kind: 'manual' | 'scheduled' | 'before_change', now = Date.now()): Promise<BackupFile> {
     const { backup } = await this.#make(kind, now, (path) => ({
@@ -131,9 +133,10 @@ export class Backups {
   }
 
   /**
-   * Makes one of what can be read of damaged data, which stays as it is.
-   * @returns it, and how many records did not come out as they were
-   * @throws ApiError validation_failed with a sentence where the data is not damaged, or it cannot be made
+   * Makes a backup of what is readable in damaged data, which stays unchanged.
+   * @returns it, with the number of records that were lost or changed
+   * @throws ApiError validation_failed with a sentence if the data is not damaged, or the backup cannot be
+   * made
    */
   async recover(): Promise<{ backup: BackupFile; losses: LossCounts }> {
     if (this.#integrity.state !== 'damaged') throw validationFailed(refusal('nothing_to_recover'))
@@ -149,9 +152,9 @@ export class Backups {
   }
 
   /**
-   * Makes one of a file: an archive, or a backup of another folder or computer.
-   * @param passphrase of an encrypted one
-   * @throws ApiError validation_failed with a sentence where it is neither, was changed, or there is no room
+   * Makes a backup from a file: an archive, or a backup of another folder or computer.
+   * @param passphrase of an encrypted file
+   * @throws ApiError validation_failed with a sentence if it is neither, was changed, or there is no space
    */
   async import(file: string, passphrase: string | null): Promise<BackupFile> {
     const { backup } = await this.#make('imported', Date.now(), (path) => ({
@@ -230,7 +233,7 @@ export class Backups {
     }
   }
 
-  /** @throws ApiError not_found; validation_failed while it is exported, or is to be restored */
+  /** @throws ApiError not_found; validation_failed while it is being exported or will be restored */
   async remove(name: string): Promise<void> {
     if (name === this.#exporting) throw validationFailed(refusal('backup_being_exported'))
     const backup = this.named(name)
@@ -239,8 +242,8 @@ export class Backups {
   }
 
   /**
-   * Has a backup put in the place of the data when the application starts the next time: while it runs they are in use.
-   * @throws ApiError not_found, or validation_failed where it cannot be used
+   * Requests that a backup replaces the data at the next start; until then the data is in use.
+   * @throws ApiError not_found, or validation_failed if it cannot be used
    */
   async requestRestore(name: string): Promise<void> {
     const { path } = this.named(name)
@@ -282,14 +285,17 @@ export class Backups {
     this.#timer.unref()
   }
 
-  /** Makes one where the last is old enough and something changed since, and removes those that are no longer kept. What fails is tried again at the next look. */
+  /**
+   * Makes a backup if the last one is old enough and something changed since, and deletes expired ones. What
+   * fails is tried again at the next check.
+   */
   async makeWhatIsDue(now: number): Promise<void> {
     if (this.#isUntimely()) return
     await this.#makeScheduled(now)
     await this.copyWhatIsDue(now)
   }
 
-  /** What is damaged would take the place of what is whole. */
+  /** True if the data is damaged: a new backup would replace a good one. */
   #isUntimely(): boolean {
     return this.#integrity.state === 'damaged' || this.isWriting
   }

@@ -9,9 +9,8 @@ import { campaignsToBeSent, copiesSetting } from './queries.ts'
 
 interface Note {
   organizationId: number
-  /** Of the backup. */
+  /** The backup's name. */
   name: string
-  /** What was done with it. */
   done: 'made' | 'imported' | 'exported' | 'restore_requested' | 'deleted'
 }
 
@@ -23,8 +22,8 @@ const actionOf: Record<Note['done'], ChangeAction> = {
   deleted: 'delete'
 }
 
-/** Notes for the audit log what somebody did with a backup, which holds everything. */
-const noteBackup: Command<Note, void> = (context, { organizationId, name, done }) => {
+/** Records a user's action on a backup in the audit log, since a backup contains all data. */
+const recordBackupAction: Command<Note, void> = (context, { organizationId, name, done }) => {
   const action = actionOf[done]
   recordOne(context, 'backup', action, { organizationId }, 0, {
     name,
@@ -54,25 +53,26 @@ async function replaceCopies(db: Kysely<Schema>, copies: CopiesSetting | null): 
 }
 
 /** Shown with the campaign, until it is continued. */
-const whyPaused =
+const pauseMessage =
   'A backup was restored, and this campaign may have been sent after the backup was made. Check this before you continue it.'
 
 /**
- * Makes restored data fit to go on from. Campaigns that were scheduled or being sent when the backup was made are paused: they may have
- * been sent since. No id is given out that was given out before, whose files may be there. Encrypted copies go where they went.
- * @returns how many campaigns were paused
+ * Prepares restored data for use. Campaigns that were scheduled or being sent at the time of the backup are
+ * paused: they may have been sent since. Ids that were used before are skipped, since their files may exist.
+ * The place of encrypted copies is kept.
+ * @returns the number of paused campaigns
  */
-const goOnAfterRestore: Command<{ name: string; outlasting: Outlasting }, number> = async (
+const prepareRestoredData: Command<{ name: string; outlasting: Outlasting }, number> = async (
   context,
   { name, outlasting: { ids, nextIds, copies } }
 ) => {
-  keepIds(context.sqlite, ids, nextIds)
+  continueIds(context.sqlite, ids, nextIds)
   if (copies !== undefined) await replaceCopies(context.db, copies)
   const campaigns = await campaignsToBeSent(context.db)
   for (const { id, organization_id: organizationId, mailing_list_id: mailingListId } of campaigns) {
     await context.db
       .updateTable('dispatches')
-      .set({ paused: 1, error_message: whyPaused })
+      .set({ paused: 1, error_message: pauseMessage })
       .where('campaign_id', '=', id)
       .execute()
     await context.db.updateTable('campaigns').set({ updated_at: context.now }).where('id', '=', id).execute()
@@ -83,8 +83,8 @@ const goOnAfterRestore: Command<{ name: string; outlasting: Outlasting }, number
   return campaigns.length
 }
 
-/** Has ids go on from those that were given out last, where they are higher. */
-function keepIds(sqlite: Database, ids: Outlasting['ids'], nextIds: Outlasting['nextIds']): void {
+/** Continues ids after the highest ones that were used. */
+function continueIds(sqlite: Database, ids: Outlasting['ids'], nextIds: Outlasting['nextIds']): void {
   const raise = sqlite.prepare('UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?')
   const begin = sqlite.prepare('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)')
   const isThere = sqlite.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`)
@@ -97,7 +97,7 @@ function keepIds(sqlite: Database, ids: Outlasting['ids'], nextIds: Outlasting['
   for (const [name, id] of Object.entries(nextIds)) raiseNext.run(name, id)
 }
 
-export const backupCommands = { note: noteBackup, setCopies, goOnAfterRestore }
+export const backupCommands = { note: recordBackupAction, setCopies, prepareRestoredData }
 
 declare module '../database/command.ts' {
   interface CommandRegistry {
@@ -106,7 +106,7 @@ declare module '../database/command.ts' {
 }
 declare module '../database/schema.ts' {
   interface ChangedEntities {
-    /** By its name: it has no id. */
+    /** The name: a backup has no id. */
     backup: unknown
   }
 }

@@ -23,7 +23,7 @@ import {
 import { copiesSetting } from './queries.ts'
 import { outlived } from './rotation.ts'
 
-/** Where encrypted copies go, and where their passphrase is kept. */
+/** Where encrypted copies and their passphrase are stored. */
 export interface CopiesSetting {
   /** Absolute: a drive, or a folder that a cloud client syncs. */
   folder: string
@@ -46,9 +46,9 @@ export class Copies {
   readonly #reader: Kysely<Schema>
   readonly #credentials: Credentials
   readonly #dataDirectory: string
-  /** Why the last one that was due was not made; null where it was. */
+  /** Why the last due copy was not made; null = no fault. */
   #fault: string | null = null
-  /** When the last one that is known was made. UNIX milliseconds. */
+  /** When the last known copy was made, in UNIX milliseconds. */
   #lastAt: number | null = null
   /** A look at a folder that is under way, and at which. */
   #look: { place: string; ended: Promise<void> } | null = null
@@ -60,7 +60,10 @@ export class Copies {
     this.#dataDirectory = dataDirectory
   }
 
-  /** Where they go, when the last was made (UNIX milliseconds), and what keeps the next from being made; null where none are made. */
+  /**
+   * Returns the folder, the time of the last copy (UNIX milliseconds) and what prevents the next one; null if
+   * no copies are made.
+   */
   async state(): Promise<{ folder: string; lastAt: number | null; fault: string | null } | null> {
     const setting = await copiesSetting(this.#reader)
     if (!setting) return null
@@ -82,7 +85,7 @@ export class Copies {
     if (this.#look?.place === look.place) this.#look = null
   }
 
-  /** What cannot be read, such as a drive that is not connected, is told when a copy is due. */
+  /** An unreadable folder, such as on a disconnected drive, is reported when a copy is due. */
   async #findLast(place: string): Promise<void> {
     const copies = await copiesIn(place).catch(() => null)
     // They may go somewhere else by now.
@@ -90,10 +93,10 @@ export class Copies {
   }
 
   /**
-   * Has copies go to a folder from now on, with a passphrase. Those that were made stay, and are opened as before.
-   * @param store keeps the setting, and answers what it was before
-   * @throws ApiError validation_failed with a sentence where the folder cannot be used, or the passphrase is too short; where anything
-   * fails, everything is as it was
+   * Sets the folder and passphrase for copies. Existing copies keep theirs.
+   * @param store stores the setting and returns the previous one
+   * @throws ApiError validation_failed with a sentence if the folder cannot be used or the passphrase is too
+   * short; after any error everything is unchanged
    */
   async set(
     folder: string,
@@ -131,10 +134,10 @@ export class Copies {
   }
 
   /**
-   * Copies the backup that was made by itself last, if that is yet to be done, and removes the copies that are no longer kept. What
-   * fails is told in the state. Takes as long as the drive takes; what is under way is waited for.
-   * @param list the backups of the data directory, the newest first
-   * @param encrypt writes an encrypted file beside a backup, and answers its path
+   * Copies the last automatic backup if that has not been done, and deletes expired copies. Failures are
+   * reported by the state. Waits as long as the drive takes; a copy in progress is awaited.
+   * @param list the backups, newest first
+   * @param encrypt writes an encrypted file next to a backup and returns its path
    * @param now UNIX milliseconds
    */
   makeWhatIsDue(
@@ -210,7 +213,7 @@ function placeOf({ folder, place }: CopiesSetting): string {
   return join(folder, place)
 }
 
-/** Not made where it is missing: it would come to lie where a drive that is not connected belongs. */
+/** A missing folder is not created: it would hide the mount point of a disconnected drive. */
 async function requirePlace(place: string): Promise<void> {
   if (!(await isDirectory(place)))
     throw new Error(`The folder ${place} is missing. Connect the drive it is on, or set up the copies again.`)

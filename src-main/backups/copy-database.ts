@@ -4,9 +4,9 @@ import { chmod, copyFile, rm } from 'node:fs/promises'
 import { isUnreadable } from '../integrity/structure.ts'
 
 /**
- * Copies a database that nobody uses into a file of its own, for its owner alone: what lies in a log beside it is taken in.
- * @param called what sentences call it
- * @throws Error with a sentence where there is no such file, or SQLite cannot read it
+ * Copies a database that nothing has open into a single private file, including its log.
+ * @param called its name in sentences
+ * @throws Error with a sentence if the file is missing or SQLite cannot read it
  */
 export async function copyDatabase(path: string, copy: string, called = path): Promise<void> {
   if (!existsSync(path)) throw new Error(`There is no file ${path}.`)
@@ -25,7 +25,7 @@ export async function copyDatabase(path: string, copy: string, called = path): P
   }
 }
 
-/** Takes the log of a database that nobody uses into it, so that none lies beside it. */
+/** Merges the log of a database that nothing has open into it. */
 export function intoOneFile(path: string): void {
   const database = new SQLite(path)
   try {
@@ -35,7 +35,7 @@ export function intoOneFile(path: string): void {
   }
 }
 
-/** Removes a database that nobody uses, with what lies beside it. */
+/** Deletes a database that nothing has open, with its log. */
 export async function removeDatabase(path: string): Promise<void> {
   for (const part of ['', '-wal', '-shm', '-journal']) await rm(path + part, { force: true })
 }

@@ -6,11 +6,11 @@ import { notePath } from './files.ts'
 import { verifyBackup } from './verify.ts'
 
 /**
- * Encrypts a backup with a passphrase, with what lies in a log beside it. It is verified before: what was damaged since it was made
- * would take the place of what is whole.
- * @param encrypted the file, which takes the place of an earlier one
+ * Encrypts a backup and its log with a passphrase, after verifying it: a damaged backup must not replace a
+ * good one.
+ * @param encrypted the file, which is replaced if it exists
  * @param cost as of {@link encryptFile}
- * @throws Error with a sentence where the backup cannot be used, or the file cannot be written
+ * @throws Error with a sentence if the backup cannot be used, or the file cannot be written
  */
 export async function encryptBackup(
   path: string,

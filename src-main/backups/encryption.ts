@@ -13,14 +13,13 @@ import { requireRoom } from './room.ts'
 
 // Encrypted files are of the age format (age-encryption.org), so that they can be opened without Listwright: age --decrypt.
 
-/** What each of them begins with. */
+/** The first bytes of an encrypted file. */
 const beginning = 'age-encryption.org/v1'
 /** A passphrase takes about a second to try: the format's usual cost. */
 const usualCost = 18
 /** Bytes that are read at once. */
 const chunk = 1024 * 1024
 
-/** Whether a file is encrypted. */
 export async function isEncrypted(path: string): Promise<boolean> {
   return (await beginningOf(path, beginning.length)).toString('latin1') === beginning
 }
@@ -63,7 +62,7 @@ function asWeb(stream: Readable): ReadableStream<Uint8Array> {
   return Readable.toWeb(stream) as ReadableStream<Uint8Array>
 }
 
-/** Hands on what is read, and adds it to a hash. */
+/** Passes chunks on and adds them to a hash. */
 async function* hashed(source: Readable, hash: Hash): AsyncGenerator<Buffer> {
   for await (const part of source as AsyncIterable<Buffer>) {
     hash.update(part)
@@ -72,9 +71,10 @@ async function* hashed(source: Readable, hash: Hash): AsyncGenerator<Buffer> {
 }
 
 /**
- * Decrypts a file, whoever encrypted it.
- * @param path of the new one, of which nothing is left where this fails
- * @throws Error with a sentence where the passphrase is wrong, the file was changed or is cut off, or there is no room
+ * Decrypts an age file of any program.
+ * @param path of the new file, which is deleted after an error
+ * @throws Error with a sentence if the passphrase is wrong, the file was changed or is incomplete, or there
+ * is no space
  */
 export async function decryptFile(encrypted: string, path: string, passphrase: string): Promise<void> {
   const { size } = await stat(encrypted)
@@ -87,7 +87,6 @@ export async function decryptFile(encrypted: string, path: string, passphrase: s
   }
 }
 
-/** What is in an encrypted file. */
 async function decrypted(path: string, passphrase: string): Promise<AsyncIterable<Uint8Array>> {
   const decrypter = new Decrypter()
   // Keyboards write the same letter in two ways, and other programs encrypt with either.
@@ -110,7 +109,7 @@ async function decrypted(path: string, passphrase: string): Promise<AsyncIterabl
   }
 }
 
-/** What the library tells names parts of the format. */
+/** Words an error of the library, which names parts of the format. */
 async function faultOf(error: unknown, path: string): Promise<Error> {
   if (error instanceof Error && 'code' in error) return error
   const header = (await beginningOf(path, 200)).toString('latin1')

@@ -10,24 +10,23 @@ const params = Type.Object({ name: Type.String({ maxLength: 200 }) })
 
 const BackupsAnswer = Type.Object({
   backups: Type.Array(Backup),
-  /** Where they lie. */
   directory: Type.String(),
   is_writing: Type.Boolean(),
   /** The name of the one that the next start puts in place; null for none. */
   restoring: Nullable(Type.String()),
-  /** What this start has restored, and how many campaigns were paused with that; null where nothing. */
+  /** The restore that this start completed, and the number of campaigns it paused; null = none. */
   restored: Nullable(Type.Object({ name: Type.String(), paused_campaigns: Type.Integer() })),
-  /** What is unsafe about where the data lies, a sentence each. */
+  /** Why the place of the data is unsafe, in sentences. */
   warnings: Type.Array(Type.String()),
-  /** Why the last one that was due was not made; null where it was. */
+  /** Why the last due backup was not made; null = no fault. */
   fault: Nullable(Type.String()),
   /** Encrypted copies of automatic backups; null where none are made. */
   copies: Nullable(
     Type.Object({
       folder: Type.String(),
-      /** When the last was made; null for none. */
+      /** null = none was made. */
       last_at: Nullable(Timestamp),
-      /** Why the last one that was due was not made; null where it was. */
+      /** Why the last due copy was not made; null = no fault. */
       fault: Nullable(Type.String())
     })
   )

@@ -7,7 +7,6 @@ import type { BackupKind } from './schema.ts'
 // Backups are files of the folder "backups" in the data directory, whose names tell what they are; what has another name is somebody's own.
 
 export const backupFolder = 'backups'
-/** What the name of an encrypted file ends with. */
 export const encryptedSuffix = '.age'
 
 /** A backup as it lies in the folder. */
@@ -72,7 +71,7 @@ export async function copiesIn(directory: string): Promise<BackupFile[]> {
   return copies.sort((a, b) => b.createdAt - a.createdAt)
 }
 
-/** What the name of a backup tells; null for what is none. */
+/** Reads kind and time from the name of a backup; null for other files. */
 function meaningOf(name: string): Pick<BackupFile, 'kind' | 'createdAt'> | null {
   for (const [kind, pattern] of Object.entries(patterns) as [BackupKind, RegExp][]) {
     const [, moment] = pattern.exec(name) ?? []
@@ -90,12 +89,11 @@ export function lastMade(backups: readonly BackupFile[], now: number): BackupFil
   return backups.find(({ createdAt }) => createdAt <= now) ?? backups[0]
 }
 
-/** Beside a backup lies what was found in it when it was written. */
 export function notePath(backupPath: string): string {
   return `${backupPath}.json`
 }
 
-/** Beside one that was recovered from damaged data lies the list of what was lost, as CSV. */
+/** Returns the path of the list of losses (CSV) of a recovered backup. */
 export function lossesPath(backupPath: string): string {
   return backupPath.replace(/(\.db)?$/, '-losses.csv')
 }
@@ -113,7 +111,7 @@ export function encryptedPath(backupPath: string): string {
 /** A file that is being written was written to a moment ago; one that was not for so long was left by a process that was killed. Milliseconds. */
 const leftAfter = 60 * 60 * 1000
 
-/** What the folder begins with that a command of the command line works in. */
+/** Prefix of the folder in which a command of the command line works. */
 export const passingFolder = '.listwright-passing-'
 
 /**
@@ -134,7 +132,7 @@ export async function removeLeftParts(directory: string, now: number): Promise<v
   }
 }
 
-/** UNIX milliseconds; 0 for what is gone. */
+/** UNIX milliseconds; 0 if the file is missing. */
 async function lastWritten(path: string): Promise<number> {
   return (await stat(path).catch(() => null))?.mtimeMs ?? 0
 }

@@ -5,16 +5,16 @@ import { removeRestoreRequest, restoreRequest } from './restore-request.ts'
 
 /** A restore that is done. */
 export interface FinishedRestore {
-  /** Of the backup. */
+  /** The backup's name. */
   name: string
-  /** Campaigns that would have gone out by themselves, and wait for somebody to say so now. */
+  /** Campaigns that would have been sent and now wait for the user. */
   pausedCampaigns: number
 }
 
 /**
- * Makes data that was restored since the last start fit to go on from, before anything goes on. What cannot be written to is left to a
- * later start: nothing goes on there either.
- * @returns null where nothing was restored
+ * Prepares data that was restored since the last start, before any job continues. Read-only data is left to a
+ * later start, as no job continues there either.
+ * @returns null if nothing was restored
  */
 export async function finishRestore(dataDirectory: string, writer: Writer): Promise<FinishedRestore | null> {
   const request = restoreRequest(dataDirectory)
@@ -22,7 +22,7 @@ export async function finishRestore(dataDirectory: string, writer: Writer): Prom
   const name = basename(request.backup)
   try {
     const { outlasting } = request
-    const pausedCampaigns = await writer.run('backups.goOnAfterRestore', { name, outlasting })
+    const pausedCampaigns = await writer.run('backups.prepareRestoredData', { name, outlasting })
     await removeRestoreRequest(dataDirectory)
     return { name, pausedCampaigns }
   } catch (error) {

@@ -8,17 +8,17 @@ import { decryptFile, isEncrypted } from './encryption.ts'
 import type { Verification } from './schema.ts'
 import { placeBackup } from './write-backup.ts'
 
-/** What each archive begins with: it is a ZIP file. */
+/** The first bytes of an archive, which is a ZIP file. */
 const archiveBeginning = 'PK\u0003\u0004'
-/** What each database of SQLite begins with. */
+/** The first bytes of an SQLite database. */
 const databaseBeginning = 'SQLite format 3\0'
 
 /**
- * Makes a backup of a file: an archive, or a backup of another folder or computer, either of them encrypted or not.
- * @param path of the backup; another file of that name is not replaced
- * @param passphrase of an encrypted one
- * @returns what it holds
- * @throws Error with a sentence where it is neither, was changed, or there is no room
+ * Makes a backup from a file: an archive, or a backup of another folder or computer, encrypted or not.
+ * @param path of the backup, which must not exist
+ * @param passphrase of an encrypted file
+ * @returns its contents
+ * @throws Error with a sentence if it is neither, was changed, or there is no space
  */
 export async function importFile(
   file: string,
@@ -37,12 +37,12 @@ export async function importFile(
   }
 }
 
-/** Where an encrypted file lies without its encryption while a backup is made of it. */
+/** Returns the temporary path of an encrypted file's content. */
 export function decryptedPath(path: string): string {
   return partialPath(`${path}.decrypted`)
 }
 
-/** Whether a file is an archive or encrypted, of which a backup has to be made before it can be read. */
+/** True for an archive or encrypted file, which is readable only after making a backup from it. */
 export async function isPacked(file: string): Promise<boolean> {
   const beginning = await beginningOf(file, archiveBeginning.length)
   return beginning.toString('latin1') === archiveBeginning || (await isEncrypted(file))

@@ -9,8 +9,8 @@ import { makeDirectory } from '../base/durable.ts'
 import { messageOf, validationFailed } from '../base/errors.ts'
 import { refusal } from '../base/refusal.ts'
 import { ok } from '../http/envelope.ts'
-import { serve } from '../http/serve.ts'
-import { tellOfBackup } from './note.ts'
+import { serveEndpoints } from '../http/serve.ts'
+import { recordBackupInAuditLog } from './note.ts'
 import { presentBackup } from './present.ts'
 import { requireRoom } from './room.ts'
 import { importEndpoints } from './endpoints.ts'
@@ -22,7 +22,7 @@ export const backupImportRoutes: FastifyPluginAsync = async (app) => {
   await app.register(importBody)
 }
 
-const importBody = serve(importEndpoints, ({ backups, writer }) => ({
+const importBody = serveEndpoints(importEndpoints, ({ backups, writer }) => ({
   'PUT /backups/import': async ({ caller, headers, body }) => {
     backups.refuseWhileWriting()
     await makeDirectory(backups.directory)
@@ -35,7 +35,7 @@ const importBody = serve(importEndpoints, ({ backups, writer }) => ({
     try {
       await pipeline(body as Readable, createWriteStream(path, { mode: 0o600 }))
       const backup = await backups.import(path, passphraseIn(headers['x-passphrase']))
-      await tellOfBackup(writer, backup.name, 'imported')
+      await recordBackupInAuditLog(writer, backup.name, 'imported')
       return ok(presentBackup(backup, caller.timeZone))
     } finally {
       await rm(path, { force: true })

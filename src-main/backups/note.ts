@@ -4,10 +4,10 @@ import type { CommandInput } from '../database/command.ts'
 import type { Writer } from '../database/writer.ts'
 
 /**
- * Tells the audit log what somebody did with a backup. It is done by then, whatever keeps the log from being written: a disk
- * that is full, or damaged data, to which backups are the way out.
+ * Records a user's action on a backup in the audit log. A failure to record it is ignored: with a full disk
+ * or damaged data, backups are the way out.
  */
-export async function tellOfBackup(
+export async function recordBackupInAuditLog(
   writer: Writer,
   name: string,
   done: CommandInput<'backups.note'>['done']

@@ -5,19 +5,19 @@ import { openForReading } from '../database/connection.ts'
 import { isUnreadable } from '../integrity/structure.ts'
 import type { CopiesSetting } from './copies.ts'
 
-/** What a restore does not take back, of the data that it replaces. */
+/** What a restore does not revert, taken from the replaced data. */
 export interface Outlasting {
   /** The last id that each table gave out: files of the outbox, exports and logs are named by them. */
   ids: Record<string, number>
   /** The next ids of tables without such a counter, such as subscribers: links in messages name them. */
   nextIds: Record<string, number>
-  /** Where encrypted copies of backups go, which belongs to the computer; left out where nothing tells. */
+  /** The setting for encrypted copies, which belongs to the computer; undefined = unknown. */
   copies?: CopiesSetting | null
 }
 
 export const nothingOutlasts: Outlasting = { ids: {}, nextIds: {} }
 
-/** Ids from here on were never given out: somebody or something wrote them. */
+/** Ids above this were never allocated but written by something else. */
 const impossible = 2 ** 48
 
 /**
@@ -67,7 +67,7 @@ function idsIn(database: Database, select: string): Record<string, number> {
   }
 }
 
-/** @returns undefined where nothing tells */
+/** @returns undefined if unknown */
 function copiesIn(database: Database): CopiesSetting | null | undefined {
   try {
     const value = database
@@ -81,7 +81,7 @@ function copiesIn(database: Database): CopiesSetting | null | undefined {
   }
 }
 
-/** What outlasts several restores that follow each other without a start in between. */
+/** Combines the values of several restores without a start in between. */
 export function bothOutlasting(earlier: Outlasting, later: Outlasting): Outlasting {
   return {
     ...later,

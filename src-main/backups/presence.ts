@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { writeDurably } from '../base/durable.ts'
 import { markerPath } from '../integrity/marker.ts'
 import { DataUnusable, lastGoodBackup } from './unusable-data.ts'
+import { databasePathIn } from '../database/database-path.ts'
 
 // A database that is gone is not taken for a first start: that would look as if everything were lost, and be the beginning of it.
 
@@ -11,7 +11,7 @@ import { DataUnusable, lastGoodBackup } from './unusable-data.ts'
  */
 export function requirePresence(dataDirectory: string): void {
   if (!existsSync(markerPath(dataDirectory))) return
-  const path = join(dataDirectory, 'listwright.db')
+  const path = databasePathIn(dataDirectory)
   const size = statSync(path, { throwIfNoEntry: false })?.size
   if (size !== undefined && size > 0) return
   const backup = lastGoodBackup(dataDirectory)
@@ -25,8 +25,8 @@ export function requirePresence(dataDirectory: string): void {
   )
 }
 
-/** Notes that there is a database, once it was opened. */
-export async function notePresence(dataDirectory: string): Promise<void> {
+/** Records that a database exists, once it was opened. */
+export async function recordPresence(dataDirectory: string): Promise<void> {
   const path = markerPath(dataDirectory)
   if (existsSync(path)) return
   await writeDurably(path, 'Listwright keeps its data in this folder.\n')

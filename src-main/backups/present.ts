@@ -5,12 +5,10 @@ import type { BackupFile } from './files.ts'
 import type { FinishedRestore } from './finish-restore.ts'
 import type { Backup } from './schema.ts'
 
-/** A backup as the window shows it. */
 export function presentBackup({ name, kind, createdAt, bytes }: BackupFile, timeZone: string): Backup {
   return { name, kind, created_at: formatTime(createdAt, timeZone), bytes }
 }
 
-/** What the last start has restored, as the window shows it. */
 export function presentRestored(restored: FinishedRestore | null): BackupsAnswer['restored'] {
   return restored && { name: restored.name, paused_campaigns: restored.pausedCampaigns }
 }

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import type { CopiesSetting } from './copies.ts'
 
-/** Where encrypted copies go; null where none are made. */
+/** null if no copies are made. */
 export async function copiesSetting(db: Kysely<Schema>): Promise<CopiesSetting | null> {
   const row = await db
     .selectFrom('settings')

@@ -8,20 +8,19 @@ import { lossesPath } from './files.ts'
 import type { Verification } from './schema.ts'
 import { placeBackup } from './write-backup.ts'
 
-/** What became of damaged data. */
 export interface Recovery {
   found: Verification
-  /** How many records did not come out as they were. */
+  /** The number of records that were lost or changed. */
   losses: LossCounts
   /** The list of them, as CSV. */
   lossesFile: string
 }
 
 /**
- * Makes a backup of what can be read of a damaged database, which is left as it is. Takes some 20 s for a million subscribers. To be
- * called while nothing is written.
- * @param path of the backup; another file of that name is not replaced
- * @throws Error with a sentence where there is no room, or nothing that can be worked with was found
+ * Makes a backup of what is readable in a damaged database, which stays unchanged. Takes about 20 s for a
+ * million subscribers. Nothing may write meanwhile.
+ * @param path of the backup, which must not exist
+ * @throws Error with a sentence if there is no space, or nothing usable was found
  */
 export async function recoverBackup(damaged: OpenDatabase, path: string): Promise<Recovery> {
   const lossesFile = lossesPath(path)

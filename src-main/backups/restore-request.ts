@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { partialPath, removeDurably, writeDurably } from '../base/durable.ts'
 import type { Outlasting } from './outlasting.ts'
 
-/** How far a restore is, in a file of the data directory: what was cut off is finished by the next start. */
+/** The stage of a restore, in a file of the data directory; the next start completes an interrupted one. */
 export type RestoreRequest =
-  /** Somebody asked for it: nothing was done yet. */
+  /** Requested; nothing was done yet. */
   | { stage: 'asked'; backup: string }
   /** A verified copy of the backup lies beside the database, and only has to take its place. */
   | { stage: 'prepared'; backup: string; outlasting: Outlasting; before: RestoreInPlace | null }
   | RestoreInPlace
 
-/** One that is in place, and was not opened yet. */
+/** The restored database is in place and was not opened yet. */
 export interface RestoreInPlace {
   stage: 'in_place'
   backup: string
@@ -33,7 +33,7 @@ export function restoreRequest(dataDirectory: string): RestoreRequest | null {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as RestoreRequest) : null
 }
 
-/** Removes what is left of one that was being written when the process was killed. */
+/** Deletes an incomplete request of a killed process. */
 export async function removeUnwrittenRequest(dataDirectory: string): Promise<void> {
   await rm(partialPath(requestPath(dataDirectory)), { force: true })
 }

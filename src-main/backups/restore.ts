@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { copyDurably, makeDirectory, syncDirectory, syncFile } from '../base/durable.ts'
 import { messageOf, storageFaultOf } from '../base/errors.ts'
-import { forgetNotes } from '../integrity/examine.ts'
+import { deleteChecksums } from '../integrity/examine.ts'
 import { copyDatabase, removeDatabase } from './copy-database.ts'
 import { backupFolder, backupName, notePath } from './files.ts'
 import { bothOutlasting, nothingOutlasts, outlastingIn } from './outlasting.ts'
@@ -17,8 +17,8 @@ import {
 } from './restore-request.ts'
 import type { Verification } from './schema.ts'
 import { verifyBackup } from './verify.ts'
+import { databasePathIn } from '../database/database-path.ts'
 
-/** What became of a restore. */
 export interface Restored {
   /** The path of the copy of the previous state; null if there was no previous state. */
   setAside: string | null
@@ -36,7 +36,7 @@ export class RestoreUnfinished extends Error {
   }
 }
 
-/** What lies beside a database. Beside another database it would be read into it. */
+/** The files next to a database. Next to another database they would be read into it. */
 const logs = ['-wal', '-wal-as-found']
 
 /**
@@ -94,7 +94,7 @@ export async function carryOutRequest(dataDirectory: string): Promise<string | n
 
 function placesIn(dataDirectory: string): { database: string; incoming: string } {
   return {
-    database: join(dataDirectory, 'listwright.db'),
+    database: databasePathIn(dataDirectory),
     incoming: join(dataDirectory, '.listwright.db.restored')
   }
 }
@@ -106,16 +106,19 @@ async function finishEarlier(dataDirectory: string): Promise<RestoreInPlace | nu
   return request?.stage === 'in_place' ? request : null
 }
 
-/** Asks for a restore no more. In this order: as long as it is asked for, the copy is needed. @param before it was not opened yet */
+/**
+ * Withdraws the request for a restore; in this order, since the copy is needed as long as it is requested.
+ * @param before the restore that was in place and not opened
+ */
 async function giveUp(dataDirectory: string, before: RestoreInPlace | null): Promise<void> {
   await (before ? writeRestoreRequest(dataDirectory, before) : removeRestoreRequest(dataDirectory))
   await removeDatabase(placesIn(dataDirectory).incoming)
 }
 
 /**
- * Has the prepared copy take the place of the database. Can be done again from any point at which it was cut off.
- * @throws Error where it cannot; then everything is where it was, and no restore is asked for any more
- * @throws RestoreUnfinished where it took the place
+ * Replaces the database by the prepared copy. Can be repeated from any point of interruption.
+ * @throws Error if it fails; then everything is unchanged and the request withdrawn
+ * @throws RestoreUnfinished if the copy is in place
  */
 async function putInPlace(dataDirectory: string): Promise<void> {
   const { database, incoming } = placesIn(dataDirectory)
@@ -135,7 +138,7 @@ async function putInPlace(dataDirectory: string): Promise<void> {
   }
   try {
     await syncDirectory(dataDirectory)
-    forgetNotes(database)
+    deleteChecksums(database)
     for (const log of logs) await rm(`${database}${log}.replaced`, { force: true })
     await rm(`${database}-shm`, { force: true })
     const { backup, outlasting } = request

@@ -1,6 +1,9 @@
 import type { BackupFile } from './files.ts'
 
-/** How many of those that are made by themselves stay: the newest of so many hours, days and weeks; and how many of those before changes. */
+/**
+ * How many automatic backups are kept: the newest of so many hours, days and weeks; and how many of those
+ * before changes.
+ */
 export const kept = { hours: 24, days: 7, weeks: 4, changes: 5 } as const
 
 const hour = 60 * 60 * 1000
@@ -8,10 +11,10 @@ const day = 24 * hour
 const week = 7 * day
 
 /**
- * Which of the backups that were made by themselves, or before a person changed much at once, are no longer kept. The newest of each of the last hours, days and weeks
- * that have one stays; so a computer that was off for a month loses none of what it had. Those that lie ahead of the clock, which was
- * wrong then or is wrong now, do not count among the others: neither pushes the other out.
- * @param backups in any order; those of other kinds are never among the answer
+ * Returns the backups to delete among those that were made automatically or before large changes. The newest
+ * of each of the last hours, days and weeks that have one is kept, so a computer that was off for a month
+ * loses nothing. Backups from the future, when the clock was or is wrong, are counted separately.
+ * @param backups in any order; other kinds are never returned
  * @param now UNIX milliseconds
  */
 export function outlived(backups: readonly BackupFile[], now: number): BackupFile[] {

@@ -3,14 +3,14 @@ import { createReadStream, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { notFound } from '../base/errors.ts'
 import { ok } from '../http/envelope.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 import { backupEndpoints } from './endpoints.ts'
 import { archivePath, encryptedPath, lossesPath } from './files.ts'
-import { tellOfBackup } from './note.ts'
+import { recordBackupInAuditLog } from './note.ts'
 import { presentBackup, presentCopies, presentRestored } from './present.ts'
 
 /** /app/v1/backups: copies of the database. */
-export const backupRoutes = serve(backupEndpoints, ({ backups, writer }) => ({
+export const backupRoutes = serveEndpoints(backupEndpoints, ({ backups, writer }) => ({
   'GET /backups': async ({ caller }) => {
     const requested = backups.requested()
     return ok({
@@ -27,7 +27,7 @@ export const backupRoutes = serve(backupEndpoints, ({ backups, writer }) => ({
 
   'POST /backups': async ({ caller, body }) => {
     const backup = await backups.create(body.kind)
-    await tellOfBackup(writer, backup.name, 'made')
+    await recordBackupInAuditLog(writer, backup.name, 'made')
     return ok(presentBackup(backup, caller.timeZone))
   },
 
@@ -43,7 +43,7 @@ export const backupRoutes = serve(backupEndpoints, ({ backups, writer }) => ({
 
   'POST /backups/:name/archive': async ({ params }) => {
     await backups.export(params.name)
-    await tellOfBackup(writer, params.name, 'exported')
+    await recordBackupInAuditLog(writer, params.name, 'exported')
     return ok(null)
   },
 
@@ -54,7 +54,7 @@ export const backupRoutes = serve(backupEndpoints, ({ backups, writer }) => ({
 
   'POST /backups/:name/encrypted': async ({ params, body }) => {
     await backups.encrypt(params.name, body.passphrase)
-    await tellOfBackup(writer, params.name, 'exported')
+    await recordBackupInAuditLog(writer, params.name, 'exported')
     return ok(null)
   },
 
@@ -68,7 +68,7 @@ export const backupRoutes = serve(backupEndpoints, ({ backups, writer }) => ({
 
   'POST /backups/:name/restore': async ({ params }) => {
     await backups.requestRestore(params.name)
-    await tellOfBackup(writer, params.name, 'restore_requested')
+    await recordBackupInAuditLog(writer, params.name, 'restore_requested')
     return ok(null)
   },
 
@@ -92,7 +92,7 @@ export const backupRoutes = serve(backupEndpoints, ({ backups, writer }) => ({
 
   'DELETE /backups/:name': async ({ params }) => {
     await backups.remove(params.name)
-    await tellOfBackup(writer, params.name, 'deleted')
+    await recordBackupInAuditLog(writer, params.name, 'deleted')
     return ok(null)
   }
 }))

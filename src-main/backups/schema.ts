@@ -1,7 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { Timestamp } from '../http/schema.ts'
 
-/** Why a backup was made: by itself, because somebody asked for it, before a person changed much at once, before an update changed the data, before a restore replaced them, of what could be read of damaged data, or of an archive. */
+/**
+ * Why a backup was made: automatically, on request, before a large change, before an update changed the data,
+ * before a restore replaced it, from damaged data, or from an archive.
+ */
 export const backupKinds = [
   'scheduled',
   'manual',
@@ -22,7 +25,7 @@ export const Backup = Type.Object({
 })
 export type Backup = Static<typeof Backup>
 
-/** How many records did not come out of damaged data as they were, by what became of them (salvage/losses.ts). */
+/** The number of records that damage lost or changed, by kind of loss (salvage/losses.ts). */
 export const LossCounts = Type.Object({
   lost: Type.Integer(),
   doubtful: Type.Integer(),
@@ -31,7 +34,7 @@ export const LossCounts = Type.Object({
   stopped: Type.Integer()
 })
 
-/** What a table of a backup holds: how many rows, and a digest of all of them in the order of their ids. */
+/** The number of rows in a table of a backup, and a digest of them in id order. */
 export interface TableDigest {
   rows: number
   digest: string
@@ -40,10 +43,10 @@ export interface TableDigest {
 /** Characters; who has an encrypted backup can try as many passphrases as their computers can, about one a second each. */
 export const minPassphrase = 12
 
-/** What was found when a backup was read from its first byte to its last. */
+/** The result of reading a backup completely. */
 export const Verification = Type.Object({
   ok: Type.Boolean(),
-  /** What is wrong, a sentence each; empty where nothing is. */
+  /** Sentences; empty = none. */
   faults: Type.Array(Type.String()),
   subscribers: Type.Integer(),
   /** By table. */

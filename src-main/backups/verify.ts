@@ -9,20 +9,20 @@ import { structuralFaults } from '../integrity/structure.ts'
 import { notePath } from './files.ts'
 import type { TableDigest, Verification } from './schema.ts'
 
-/** What was noted of a backup when it was written. */
+/** What was noted when a backup was written. */
 export interface BackupNote {
   tables: Record<string, TableDigest>
 }
 
-/** Faults that are told one by one. */
+/** Faults that are listed one by one. */
 const maxFaults = 20
 
 /**
- * Reads a backup from its first byte to its last: its structure, what refers to what, its counters, and each table's rows against
- * what was noted when it was written. Takes some 10 s for a million subscribers.
- * @param called what sentences call it
- * @param note where what was noted of it lies
- * @throws Error with a sentence where it is no database of Listwright, or one that this version cannot go on from
+ * Reads a backup completely: structure, references, counters, and the rows of each table compared with its
+ * note. Takes about 10 s for a million subscribers.
+ * @param called its name in sentences
+ * @param note the path of its note
+ * @throws Error with a sentence if it is no database of Listwright, or an incompatible one
  */
 export async function verifyBackup(
   path: string,

@@ -3,13 +3,17 @@ import { takeInstanceLock } from '../database/instance-lock.ts'
 import { openForGood } from '../integrity/verify-pages.ts'
 import { backupFolder, backupName } from './files.ts'
 import { type Recovery, recoverBackup } from './recover.ts'
+import { databasePathIn } from '../database/database-path.ts'
 
 // What is done while no application has the data directory, such as one that does not start any more.
 
-/** Makes a backup of what can be read of damaged data. @throws DirectoryInUse; Error with a sentence as recoverBackup does */
+/**
+ * Makes a backup of what is readable in damaged data.
+ * @throws DirectoryInUse; Error with a sentence as recoverBackup does
+ */
 export function recoverAlone(dataDirectory: string): Promise<Recovery & { name: string; path: string }> {
   return alone(dataDirectory, async () => {
-    const databasePath = join(dataDirectory, 'listwright.db')
+    const databasePath = databasePathIn(dataDirectory)
     const name = backupName('recovered', Date.now())
     const path = join(dataDirectory, backupFolder, name)
     const recovery = await recoverBackup({ databasePath, file: openForGood(databasePath) }, path)
@@ -17,7 +21,10 @@ export function recoverAlone(dataDirectory: string): Promise<Recovery & { name: 
   })
 }
 
-/** Does something with the data, which nobody else has meanwhile. @throws DirectoryInUse */
+/**
+ * Runs work with exclusive access to the data.
+ * @throws DirectoryInUse
+ */
 export async function alone<Result>(dataDirectory: string, work: () => Promise<Result>): Promise<Result> {
   const lock = takeInstanceLock(dataDirectory)
   try {

@@ -23,11 +23,11 @@ export async function writeBackup(databasePath: string, path: string): Promise<V
 }
 
 /**
- * Makes a backup that has its name once it is on disk and was read back without a fault.
- * @param databasePath of the database that it is made of
- * @param path of the backup; another file of that name is not replaced
- * @param write makes a database of the path that it is given
- * @throws Error with a sentence where there is no room, or the backup is not what it should be
+ * Makes a backup that gets its name once it is durable and was verified.
+ * @param databasePath of the original database
+ * @param path of the backup, which must not exist
+ * @param write creates a database at the given path
+ * @throws Error with a sentence if there is no space, or the backup is faulty
  */
 export async function placeBackup(
   databasePath: string,

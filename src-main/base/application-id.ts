@@ -1,2 +1,4 @@
-/** By which systems know the application: its desktop entry, its installer, and what it shows in their name. */
+/**
+ * The name by which systems know the application: in its desktop entry and installer, and for notifications.
+ */
 export const applicationId = 'app.listwright.Listwright'

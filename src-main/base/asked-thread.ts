@@ -4,12 +4,11 @@ import { endThread } from './threads.ts'
 
 // A thread that answers questions, so that what takes long holds up neither the API's thread nor the writer's.
 
-/** A question; or that nobody waits for the answer to an earlier one any more. */
+/** A question, or the cancellation of an earlier one. */
 type AskedQuestion<Question> = { id: number } & ({ question: Question } | { isGivenUp: true })
-/** The code of a fault, such as ENOSPC, tells what kind it is; null for none. */
+/** The code of an error, such as ENOSPC, gives its kind; null = none. */
 type ThreadAnswer<Answer> = { id: number } & ({ value: Answer } | { fault: string; code: string | null })
 
-/** A thread as it is asked. It is started with the first question. */
 export class AskedThread<Question, Answer> {
   readonly #start: () => Worker
   readonly #waiting = new Map<number, { resolve: (value: Answer) => void; reject: (error: Error) => void }>()

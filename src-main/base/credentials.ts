@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import type { CredentialPlace } from './credential-places.ts'
 import { writeDurably } from './durable.ts'
 
-/** Whose secret it is: the key of the remote of that id, or the passphrase of the encrypted copies in a folder. */
+/**
+ * The owner of a secret: the key of a remote by id, or the passphrase of the encrypted copies in a folder.
+ */
 export type CredentialOwner = number | `copies-${string}`
 
 /** Encrypts what only the user of this computer can decrypt: Electron's safeStorage. */
@@ -20,16 +22,16 @@ interface Vault {
   remove(owner: CredentialOwner): Promise<void>
 }
 
-/** What the system's keyring calls the application. */
+/** The application's name in the system's keyring. */
 const service = 'Listwright'
 
 /**
- * What others must not know: encrypted by the desktop where there is one, else in the system's keyring, else in a file that only its
- * owner can read. It is in no table, so no backup, copy or log of the data holds it.
+ * Stores secrets: encrypted by the desktop if there is one, else in the system's keyring, else in a private
+ * file. They are in no table, so no backup, copy or log contains them.
  */
 export class Credentials {
   readonly #vaults: Map<CredentialPlace, Vault>
-  /** Of this application's data, so that two on one computer do not share secrets. */
+  /** Identifies the data directory, so that two on one computer do not share secrets. */
   readonly #application: string
 
   /** @param dataDirectory absolute */
@@ -43,7 +45,10 @@ export class Credentials {
     ])
   }
 
-  /** Keeps a secret in the best place there is. @returns which */
+  /**
+   * Stores a secret in the best available place.
+   * @returns the place
+   */
   async write(owner: CredentialOwner, secret: string): Promise<CredentialPlace> {
     for (const [place, vault] of this.#vaults) {
       try {

@@ -44,7 +44,7 @@ const patterns = [
 /** Characters of the longest date with a time and a zone, and room to spare: a longer text would take the patterns long. */
 const maxLength = 100
 
-/** The same date in three ways in which it can be written, for refusals of what is no date. */
+/** One date in three notations, for refusals of invalid dates. */
 export function dateExamples(order: DateOrder): Record<'first' | 'second' | 'third', string> {
   const second = order === 'mdy' ? '01/31/2014' : '31/01/2014'
   return { first: '2014-01-31', second, third: 'January 31, 2014' }
@@ -106,7 +106,7 @@ function monthAndDay(groups: Record<string, string | undefined>, order: DateOrde
   return [Number(groups['month']), Number(groups['day'])]
 }
 
-/** By its name, or the first letters of it; 0 for none. */
+/** By name or its first letters; 0 = none. */
 function monthNamed(name: string): number {
   return months.findIndex((month) => month.startsWith(name)) + 1
 }
@@ -137,7 +137,7 @@ export function instantOfWallTime(wall: WallTime, timeZone: string): number {
 /** The years that times may be in; dates without a time may be in any from 1 to 9999. */
 const [firstYear, lastYear] = [1970, 9999]
 
-/** Whether an instant (UNIX milliseconds) is in a year that times may be in. */
+/** True if an instant (UNIX milliseconds) is in a supported year. */
 export function isTime(ms: number): boolean {
   return ms >= Date.UTC(firstYear, 0, 1) && ms < Date.UTC(lastYear + 1, 0, 1)
 }
@@ -157,7 +157,7 @@ export function parseTimeInput(input: string | number, timeZone: string): number
 }
 
 const weekday = /^\s*(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,\s*/i
-/** What RFC 2822 lets follow as a comment, such as (UTC). */
+/** A comment after the date as RFC 2822 allows, such as (UTC). */
 const comment = /\s*\([^()]*\)\s*$/
 const basicForm = /^\s*(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)?(Z|[+-]\d\d(?::?\d\d)?)?\s*$/i
 

@@ -5,26 +5,26 @@ import { digestOf } from './file-content.ts'
 
 // What was answered with success outlasts a loss of power: the bytes are on disk, and the directory knows their name.
 
-/** What a file is called until it is whole. */
+/** Returns the name of a file that is not complete. */
 export function partialPath(path: string): string {
   return join(dirname(path), `.${basename(path)}.part`)
 }
 
-/** Makes sure that what a directory holds, names that came or went, is on disk. */
+/** Syncs a directory's names to disk. */
 export async function syncDirectory(path: string): Promise<void> {
   // Windows does so by itself, and opens no directories.
   if (process.platform === 'win32') return
   await sync(path, 'r')
 }
 
-/** Makes a directory, and those that it is in, so that they are on disk when this resolves. */
+/** Creates a directory and its parents durably. */
 export async function makeDirectory(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true })
   if (first === undefined) return
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made))
 }
 
-/** Makes sure that what a file holds is on disk. */
+/** Syncs a file's content to disk. */
 export function syncFile(path: string): Promise<void> {
   return sync(path, 'r+')
 }
@@ -97,8 +97,8 @@ async function copyAs(from: string, to: string, compare: (partial: string) => Pr
 }
 
 /**
- * Gives a whole file its name; it is on disk under that name when this resolves.
- * @param choose says the path at the last moment: of two files that come at once, the second sees the first
+ * Renames a complete file durably.
+ * @param choose returns the path at the last moment: of two files at once, the second sees the first
  * @returns the path
  */
 export async function moveDurably(from: string, choose: () => string): Promise<string> {

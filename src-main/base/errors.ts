@@ -8,7 +8,7 @@ export type ErrorCode =
   | 'not_found'
   | 'multiple_records_found'
   | 'not_authorized'
-  /** Of our own: what a window wants to change was changed since it was read (database/change-log.ts). */
+  /** Our own: the record changed since the window read it (database/change-log.ts). */
   | 'conflict'
   | 'internal_error'
 
@@ -38,7 +38,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What the disk or another program keeps from being written; it can be tried again once that is fixed. */
+/** A disk or another program prevents writing; it can be tried again once that is fixed. */
 export class StorageFault extends Error {
   readonly kind: 'full' | 'locked' | 'failing' | 'moved' | 'log_moved' | 'crowded' | 'damaged'
 
@@ -90,7 +90,7 @@ export function storageFaultOf(error: unknown): StorageFault | null {
 
 /** The end of everything that is written, after {@link isUnsynced}: the next start reads what the disk holds. */
 export class Unsynced extends Error {
-  /** By which who waits for a command knows what kind of fault it is, across threads. */
+  /** Tells callers of a command the kind of fault across threads. */
   readonly code = 'EIO'
 
   constructor() {
@@ -102,8 +102,8 @@ export class Unsynced extends Error {
 }
 
 /**
- * Whether a disk failed to keep what was handed to it. Systems drop what they could not write, and tell it once: nobody knows then
- * which of the last changes are on the disk but who reads it anew.
+ * True if a sync to disk failed. Systems report lost writes only once, so the state of the last changes is
+ * unknown until they are read again.
  */
 export function isUnsynced(error: unknown): boolean {
   return (
@@ -113,7 +113,7 @@ export function isUnsynced(error: unknown): boolean {
   )
 }
 
-/** Faults that are named one by one: nobody reads more at once. */
+/** Faults that are listed one by one. */
 const maxReported = 25
 
 /** Input that breaks rules. */
@@ -121,7 +121,7 @@ export function validationFailed(...reasons: [Reason, ...Reason[]]): ApiError {
   return new ApiError('validation_failed', reasons)
 }
 
-/** A record that is not there, or not the caller's: the two are never told apart. */
+/** For a record that is missing or belongs to others, which callers cannot distinguish. */
 export function notFound(what: string, id?: string | number): ApiError {
   return new ApiError(
     'not_found',
@@ -131,7 +131,7 @@ export function notFound(what: string, id?: string | number): ApiError {
 
 /** Collects the faults of one input so that a person can fix all of them at once. */
 export class Faults {
-  /** By their sentences: two stages may say the same of one field. */
+  /** By sentence: two stages may report the same fault. */
   readonly #refusals = new Map<string, Refusal>()
   #omitted = 0
 
@@ -143,7 +143,7 @@ export class Faults {
     else this.#omitted++
   }
 
-  /** What is to be answered; undefined when nothing was added. */
+  /** The error to answer; undefined without faults. */
   get refusal(): ApiError | undefined {
     const [first, ...rest] = this.#refusals.values()
     if (first === undefined) return undefined
@@ -158,7 +158,10 @@ export class Faults {
   }
 }
 
-/** The description of an error that nobody foresaw. @param what it stopped, as the subject of a sentence */
+/**
+ * Describes an unexpected error.
+ * @param what it stopped, as the subject of a sentence
+ */
 export function internalError(what: string, error: unknown): string {
   return `${what} was stopped by an internal error: ${messageOf(error)}`
 }

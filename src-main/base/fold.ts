@@ -2,7 +2,7 @@
  * A text as it is compared where people search: without upper case and accents, so that "strasse" finds "Straße" and
  * "muller" finds "Müller".
  */
-export function fold(text: string): string {
+export function foldText(text: string): string {
   // Most texts hold ASCII alone.
   if (/^[\x20-\x7e]*$/.test(text)) return text.toLowerCase()
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss')

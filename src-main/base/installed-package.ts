@@ -5,7 +5,7 @@ import { packageDirectory } from './package-directory.ts'
 /** The application's own package.json: that of a checkout, or what an installed package has of it. */
 export interface InstalledPackage {
   version: string
-  /** Where releases are, with a slash at its end; left out where nobody said so when it was packed. */
+  /** The address of releases with a trailing slash; undefined if not configured when packaged. */
   releases?: string
 }
 

@@ -6,9 +6,10 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--max-semi-space-size=4')
 
 /**
- * Gives back what only the start needed: 16 MB of 128, in 40 ms, before anybody calls. V8 would keep the pages for later.
+ * Releases the memory that only the start needed: 16 of 128 MB, in 40 ms, before the first call. V8 would
+ * keep the pages.
  */
-export function giveUnusedMemoryBack(): void {
+export function releaseUnusedMemory(): void {
   setFlagsFromString('--expose-gc')
   // Contexts that are made after the flag was set have the function.
   const collect = runInNewContext('gc') as (options: object) => void

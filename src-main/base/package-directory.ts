@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Where package.json lies: above the sources, and above what is built from them. */
+/** The directory of package.json, above the sources and the build. */
 export const packageDirectory = directoryWith('package.json', import.meta.dirname)
 
 function directoryWith(name: string, directory: string): string {

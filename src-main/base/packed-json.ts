@@ -14,7 +14,6 @@ export async function packJson(value: unknown): Promise<Buffer> {
   return text.length <= short.text ? zstdCompressSync(text, fastest) : compress(text, fastest)
 }
 
-/** What {@link packJson} packed. */
 export async function unpackJson(packed: Buffer): Promise<unknown> {
   const text = packed.length <= short.packed ? zstdDecompressSync(packed) : await decompress(packed)
   return JSON.parse(text.toString())

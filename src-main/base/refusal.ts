@@ -19,7 +19,7 @@ export interface Complaint {
   params: Readonly<Record<string, Param>>
 }
 
-/** Why something was refused. It becomes a sentence where it is shown, in the language of the reader. */
+/** Why something was refused. It is worded in the reader's language where it is shown. */
 export interface Refusal extends Complaint {
   /** The field that it is about, by its name in the API, such as "contents.0.subject"; absent for none. */
   field?: string
@@ -35,7 +35,6 @@ type Placeholder<Sentence extends string> = Sentence extends `${string}{${infer 
   ? Name | Placeholder<Rest>
   : never
 
-/** The params of a rule, of which the field is one. */
 type ParamsOf<Of extends Rule> = Record<Placeholder<(typeof english)[Of]>, Param>
 
 /** The field of a rule, which the sentence may not name. */

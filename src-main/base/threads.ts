@@ -5,38 +5,35 @@ import { fileURLToPath } from 'node:url'
 import { MessageChannel, type MessagePort, Worker, workerData } from 'node:worker_threads'
 
 /**
- * Memory of a thread's JavaScript heap, in MB. Rows live shortly; without these limits V8 lets garbage pile up to
- * several times of what is in use.
+ * Limits of a thread's JavaScript heap in MB. Rows are short-lived; without limits V8 accumulates garbage
+ * several times their size.
  */
 const heapLimits = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 128 }
 
-/** How much the threads of long jobs, and the one that copies the log, give way to those that somebody waits for; see nice(2). */
+/** The priority of the threads of long jobs and of checkpoints; see nice(2). */
 const niceness = 10
 
-/**
- * Lets the calling thread give way to others. Only Linux knows the priority of a thread; elsewhere it would be that of
- * the whole application.
- */
-export function giveWay(): void {
+/** Lowers the priority of the calling thread. Only on Linux: elsewhere it would affect the whole process. */
+export function lowerPriority(): void {
   if (process.platform === 'linux') setPriority(niceness)
 }
 
-/** What a thread is started with. */
 export interface ThreadStart {
   /** The address of the module that it is for. */
   entry: string
   data: unknown
-  /** Told when the module is loaded. */
+  /** Receives a message once the module is loaded. */
   loaded: MessagePort
 }
 
-/** Settled once a thread has loaded its module, or is gone. */
+/** Resolves once a thread has loaded its module or ended. */
 const loadings = new WeakMap<Worker, Promise<unknown>>()
 
 /**
- * Starts the thread whose entry `name` lies beside the module `base` (its import.meta.url). Works from the sources,
- * which Node runs as they are, and from the build, all files of which lie in one folder.
- * @param options `data` is what the entry reads by {@link threadData}; `heapMegabytes` is for a thread whose work is short and needs more
+ * Starts the thread whose entry `name` is next to the module `base` (its import.meta.url). Works from the
+ * sources, and from the build, which has all files in one folder.
+ * @param options `data` is returned by {@link threadData} in the thread; `heapMegabytes` is for short work
+ * that needs more
  */
 export function startThread(
   base: string,
@@ -68,15 +65,13 @@ export function startThread(
   return thread
 }
 
-/** What the calling thread was started with. */
 export function threadData(): unknown {
   return (workerData as ThreadStart).data
 }
 
-/** How long a thread that is ended is waited for, in milliseconds. */
+/** How long to wait for a thread that is asked to end, in milliseconds. */
 const endingTime = 2000
 
-/** Threads that were ended and are not gone. */
 const ending = new Set<Worker>()
 
 /**

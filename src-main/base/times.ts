@@ -37,7 +37,7 @@ export function offsetMinutes(ms: number, timeZone: string): number {
   return offsetOfDay(Math.floor(ms / dayMs), timeZone) ?? computeOffset(ms, timeZone)
 }
 
-/** To ask Intl takes five times as long as to format a time, and the times of a list share few days. */
+/** Asking Intl takes five times as long as formatting a time, and the times of a list share few days. */
 function offsetOfDay(day: number, timeZone: string): number | undefined {
   let offsets = offsetsOfDays.get(timeZone)
   if (!offsets || offsets.size >= daysRemembered) {
@@ -88,7 +88,7 @@ function formatNewTime(ms: number, timeZone: string): string {
   return `${local}${offset < 0 ? '-' : '+'}${pad(Math.floor(absolute / 60))}:${pad(absolute % 60)}`
 }
 
-/** As {@link formatTime}, with null for null. */
+/** Like {@link formatTime}; null for null. */
 export function formatOptionalTime(ms: number | null, timeZone: string): string | null {
   return ms === null ? null : formatTime(ms, timeZone)
 }

@@ -16,7 +16,7 @@ export function bulkActionLoop(reader: Kysely<Schema>, writer: Writer): StepLoop
           return await writer.run('bulkActions.continue', { id })
         } catch (error) {
           if (storageFaultOf(error)) throw error
-          await writer.run('bulkActions.fail', { id, message: whyFailed(error) })
+          await writer.run('bulkActions.fail', { id, message: failureText(error) })
           return false
         }
       },
@@ -26,7 +26,7 @@ export function bulkActionLoop(reader: Kysely<Schema>, writer: Writer): StepLoop
   )
 }
 
-/** What it needs may be gone, such as the list that it copies to. */
-function whyFailed(error: unknown): string {
+/** A missing record, such as the target list, is not a fault of ours. */
+function failureText(error: unknown): string {
   return error instanceof ApiError ? error.message : internalError('The bulk action', error)
 }

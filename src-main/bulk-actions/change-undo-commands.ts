@@ -1,4 +1,4 @@
-import { whyNotUndone } from '../api/bulk-actions/rules.ts'
+import { undoObstacle } from '../api/bulk-actions/rules.ts'
 import { type FieldDefinition, type StoredValues } from '../api/custom-fields/rules.ts'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import { localListById } from '../api/mailing-lists/queries.ts'
@@ -30,9 +30,9 @@ interface UndoInput {
 }
 
 /**
- * Makes a subscriber what they were before a change, or brings back one who was deleted, under the id that they had.
- * @returns their list
- * @throws ApiError not_found; validation_failed with a sentence where it cannot be undone (any more)
+ * Reverts one change of a subscriber, or restores a deleted one under its id.
+ * @returns the list
+ * @throws ApiError not_found; validation_failed if it cannot be undone (any more)
  */
 const undoChange: Command<UndoInput, { mailingListId: number }> = async (context, input) => {
   const change = await changeNamed(context, input)
@@ -74,7 +74,7 @@ async function changeNamed(
     throw changeId === null ? notFound('deletion of subscriber', subscriberId) : notFound('change', changeId)
   }
   if (row.action === 'create') throw validationFailed(refusal('undo_of_adding'))
-  const reason = whyNotUndone(row, clock)
+  const reason = undoObstacle(row, clock)
   if (reason !== null) throw validationFailed(reason)
   if (row.details === null) throw validationFailed(refusal('change_unknown'))
   const { id, action, mailing_list_id } = row
@@ -127,7 +127,7 @@ async function takeBack(
   recordOne(context, 'subscriber', 'update', scope, row.id, differences(row, after))
 }
 
-/** @throws ApiError validation_failed naming what is not any more what the change made it */
+/** @throws ApiError validation_failed naming the properties that were changed again since */
 function refuseWhatChangedSince(
   row: SubscriberRow,
   details: SubscriberChange,

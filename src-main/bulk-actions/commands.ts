@@ -36,14 +36,17 @@ interface Owner {
 
 interface SelectionInput extends Owner {
   mailingListId: number
-  /** Whom, in words. */
+  /** The selection in words. */
   description: string
   subscribers: number
   parts: SelectedPart[]
 }
 
-/** Writes down whom somebody has chosen. @returns the selection's id */
-const keepSelection: Command<SelectionInput, number> = async (context, input) => {
+/**
+ * Stores a selection.
+ * @returns its id
+ */
+const storeSelection: Command<SelectionInput, number> = async (context, input) => {
   await localListById(context.db, input.organizationId, input.mailingListId, 'subscribers')
   const { id } = await context.db
     .insertInto('selections')
@@ -65,7 +68,7 @@ const keepSelection: Command<SelectionInput, number> = async (context, input) =>
 }
 
 /** Removes a selection, unless something needs it by now. */
-const dropSelection: Command<{ id: number }, void> = async ({ db }, { id }) => {
+const deleteSelection: Command<{ id: number }, void> = async ({ db }, { id }) => {
   await db.deleteFrom('selections').where('id', '=', id).where(isUnused).execute()
 }
 
@@ -75,9 +78,9 @@ interface CreateInput extends Owner {
 }
 
 /**
- * Begins to do something to all subscribers of a selection.
+ * Creates a bulk action on a selection.
  * @returns the action's id
- * @throws ApiError validation_failed for what cannot be done to them, not_found for a selection that somebody else made
+ * @throws ApiError validation_failed if the action is impossible, not_found for another user's selection
  */
 const createBulkAction: Command<CreateInput, number> = async (context, input) => {
   const { db } = context
@@ -141,20 +144,22 @@ const cancelBulkAction: Command<Named, void> = async (context, { organizationId,
   await end(context, row, 'cancelled')
 }
 
-/** Notes why an action cannot go on. */
 const failBulkAction: Command<{ id: number; message: string }, void> = async (context, { id, message }) => {
   const row = await unfinishedAction(context, id)
   if (row) await end(context, row, 'failed', message)
 }
 
-/** Begins to take back what an action did. @throws ApiError validation_failed when it cannot be undone (any more) */
+/**
+ * Starts to undo an action.
+ * @throws ApiError validation_failed if it cannot be undone (any more)
+ */
 const undoBulkAction: Command<Named, void> = async (context, { organizationId, id }) => {
   const row = await bulkActionRow(context.db, organizationId, id)
   await localListById(context.db, organizationId, row.mailing_list_id, 'subscribers')
   if (row.forgotten_at !== null) {
     throw validationFailed(refusal('bulk_action_too_old', { days: undoDays }))
   }
-  if (!canBeUndone(row)) throw validationFailed(whyNotUndone(row))
+  if (!canBeUndone(row)) throw validationFailed(undoObstacle(row))
   const settings = settingsOf(row)
   await refuseWhileImpossible(context, row, settings, settings.kind === 'copy' || settings.kind === 'move')
   const { db } = context
@@ -174,7 +179,7 @@ const undoBulkAction: Command<Named, void> = async (context, { organizationId, i
   })
 }
 
-function whyNotUndone({ state, changed }: BulkActionRow): Refusal {
+function undoObstacle({ state, changed }: BulkActionRow): Refusal {
   if (state === 'running') return refusal('undo_of_running_action')
   if (state === 'undoing') return refusal('action_being_undone')
   if (state === 'undone') return refusal('action_undone_already')
@@ -188,10 +193,12 @@ const continueBulkAction = inBackground<{ id: number }, boolean>(async (context,
   const isUndoing = row.state === 'undoing'
   const via = isUndoing ? 'bulk_action_undo' : 'bulk_action'
   context.origin = { via, causeId: row.id, userId: row.user_id }
-  return isUndoing ? takeBackNext(context, row) : applyNext(context, row)
+  return isUndoing ? revertNext(context, row) : applyNext(context, row)
 })
 
-/** Subscribers in a step while somebody else makes changes: a few milliseconds of work. At other times a step is a whole part. */
+/**
+ * Subscribers per step while other writes wait: a few milliseconds of work. Otherwise a step is a whole part.
+ */
 const perStepMeanwhile = 50
 
 async function applyNext(context: CommandContext, row: BulkActionRow): Promise<boolean> {
@@ -217,7 +224,7 @@ async function applyNext(context: CommandContext, row: BulkActionRow): Promise<b
   return !isAll
 }
 
-async function takeBackNext(context: CommandContext, row: BulkActionRow): Promise<boolean> {
+async function revertNext(context: CommandContext, row: BulkActionRow): Promise<boolean> {
   const work = await workOf(context, row)
   const after = { ...row }
   let isAll: boolean
@@ -249,7 +256,7 @@ async function takeBackNext(context: CommandContext, row: BulkActionRow): Promis
 }
 
 /** @throws ApiError when what the action needs is gone */
-async function workOf(context: CommandContext, row: BulkActionRow): Promise<BulkWork> {
+async function workOf(context: CommandContext, row: BulkActionRow): Promise<BulkWork<Note>> {
   // A list that was deleted has nobody on it any more.
   await localListById(context.db, row.organization_id, row.mailing_list_id, 'subscribers')
   const settings = settingsOf(row)
@@ -275,9 +282,9 @@ async function workOf(context: CommandContext, row: BulkActionRow): Promise<Bulk
 }
 
 /**
- * Keeps what is still needed of a step's notes.
- * @param next of those whom undoing has not come to
- * @param left of those who could not be restored: once the cause is gone, undoing can be tried again
+ * Replaces the notes of a step.
+ * @param next those that the undo has not reached
+ * @param left those that could not be restored; undoing can be tried again once the cause is gone
  */
 async function replaceNotes(
   { db }: CommandContext,
@@ -309,7 +316,7 @@ async function replaceNotes(
   }
 }
 
-/** Notes what undoing needs of one step. */
+/** Stores the notes of one step for undoing. */
 async function note(context: CommandContext, { id }: BulkActionRow, notes: Note[]): Promise<void> {
   if (notes.length === 0) return
   await context.db
@@ -359,8 +366,11 @@ function end(
 /** Rows that are removed at once. */
 const forgottenAtOnce = 500
 
-/** Removes some of what undoing an action needs, days after its end, and of whom it left and why. @returns whether there is more */
-const forgetBulkAction = inBackground<{ id: number }, boolean>(async ({ db, now }, { id }) => {
+/**
+ * Deletes some of the undo data and skipped subscribers of an action that ended days ago.
+ * @returns true if there is more
+ */
+const deleteBulkActionData = inBackground<{ id: number }, boolean>(async ({ db, now }, { id }) => {
   const changes = await db
     .deleteFrom('bulk_action_changes')
     .where('id', 'in', (select) =>
@@ -396,7 +406,7 @@ const forgetBulkAction = inBackground<{ id: number }, boolean>(async ({ db, now 
  * noted can still be undone, and so bring them back.
  * @returns whether there may be more
  */
-const forgetAbsent = inBackground<{ before: number }, boolean>(async ({ db }, { before }) => {
+const deleteAbsent = inBackground<{ before: number }, boolean>(async ({ db }, { before }) => {
   const { oldest } = await db
     .selectFrom('bulk_actions')
     .select((select) => select.fn.min<number | null>('created_at').as('oldest'))
@@ -424,7 +434,6 @@ function unfinishedAction(context: CommandContext, id: number): Promise<BulkActi
     .executeTakeFirst()
 }
 
-/** Writes down how far an action is, and tells whoever follows it. */
 async function saveProgress(context: CommandContext, row: BulkActionRow): Promise<void> {
   const { id, organization_id, mailing_list_id, ...progress } = row
   await context.db
@@ -449,15 +458,15 @@ async function saveProgress(context: CommandContext, row: BulkActionRow): Promis
 }
 
 export const bulkActionCommands = {
-  keepSelection,
-  dropSelection,
+  storeSelection,
+  deleteSelection,
   create: createBulkAction,
   cancel: cancelBulkAction,
   fail: failBulkAction,
   undo: undoBulkAction,
   continue: continueBulkAction,
-  forget: forgetBulkAction,
-  forgetAbsent
+  forget: deleteBulkActionData,
+  deleteAbsent
 }
 
 declare module '../database/command.ts' {

@@ -18,12 +18,12 @@ import type { SubscriberRow } from '../api/subscribers/queries.ts'
 import { subscriberKeys } from '../api/subscribers/rules.ts'
 import type { CommandContext } from '../database/command.ts'
 
-/** What a subscriber is on another list, apart from its id. */
+/** A subscriber as it would be on another list, without its id. */
 export type FittedSubscriber = Omit<SubscriberRow, 'id'>
 
 /**
- * Makes of a subscriber what it would be on the list that an action copies or moves to, or says why it does not fit there.
- * @throws ApiError not_found when that list was deleted
+ * Returns a function that converts a subscriber to the target list's fields, or says why it does not fit.
+ * @throws ApiError not_found if the list was deleted
  */
 export async function fitterTo(
   { db }: CommandContext,

@@ -22,7 +22,10 @@ interface ReadSettings {
   targetId: number | null
 }
 
-/** What an action of a list is to do. @throws ApiError validation_failed, not_found */
+/**
+ * Reads the settings of an action.
+ * @throws ApiError validation_failed, not_found
+ */
 export async function readSettings(
   context: CommandContext,
   list: MailingListRow,
@@ -67,7 +70,7 @@ export async function readSettings(
   }
 }
 
-/** Of the domains in what is told of an action. */
+/** Of the domains in an action's description. */
 const maxNameLength = 200
 
 function readCorrections({ domains: given = {} }: BulkActionInput): BulkActionSettings {
@@ -95,7 +98,7 @@ function readCorrections({ domains: given = {} }: BulkActionInput): BulkActionSe
 
 /** A longer text, for each of many subscribers, is an accident. */
 const maxValueLength = 10_000
-/** Of a value in what is told of an action. */
+/** Of the value in an action's description. */
 const maxShownLength = 200
 
 async function readFieldSettings(

@@ -1,4 +1,4 @@
-import { noteAbsent, takeAbsent } from '../api/bulk-actions/absent-commands.ts'
+import { recordAbsent, restoreAbsent } from '../api/bulk-actions/absent-commands.ts'
 import type { BulkActionRow } from '../api/bulk-actions/queries.ts'
 import { declinedStatuses } from '../api/bulk-actions/rules.ts'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
@@ -13,14 +13,12 @@ import { alternateKeyOf } from '../api/subscribers/rules.ts'
 import type { CommandContext } from '../database/command.ts'
 import { Reactions } from '../api/autoresponders/waiting-reactions.ts'
 import { inserterOf } from './subscribers.ts'
-import type { Kept, Note } from './work.ts'
+import type { Kept } from './work.ts'
 
-/** Whom a note of the type {@link RemovedSubscriber} is about. */
-export function idOfRemoved([row]: Note): number {
-  return (row as SubscriberRow).id
+export function idOfRemoved([{ id }]: RemovedSubscriber): number {
+  return id
 }
 
-/** Whose list it is. */
 type ActedOn = Pick<BulkActionRow, 'organization_id' | 'mailing_list_id'>
 
 /** Removes subscribers of the list of an action, and puts them back. */
@@ -32,8 +30,8 @@ export class Removal {
   readonly #tally: SubscriberTally
   readonly #reactions: Reactions
   /**
-   * How many more subscribers the limit allows; null = not asked yet. It is asked once, because what this command puts back is
-   * counted only at its end.
+   * How many more subscribers the limit allows; null = not read yet. Read once, since restored subscribers
+   * are counted only at the end of the command.
    */
   #room: number | null = null
 
@@ -69,8 +67,8 @@ export class Removal {
   }
 
   /**
-   * Somebody as they were on the list, without values that mean nothing there any more.
-   * @returns null where the list has another primary key by now, which their values lack
+   * Returns a subscriber as it was on the list, without values that no longer exist.
+   * @returns null if the list has another primary key by now and the subscriber has no value for it
    */
   asItWas(row: SubscriberRow): SubscriberRow | null {
     const values = meaningfulValues(this.#fields, JSON.parse(row.custom_fields) as StoredValues)
@@ -79,10 +77,13 @@ export class Removal {
     return key === undefined ? null : { ...row, alternate_key: key, custom_fields: JSON.stringify(values) }
   }
 
-  /** Puts back, under the ids that they had, whom nobody has taken the place of. Who unsubscribed meanwhile comes back unsubscribed. */
+  /**
+   * Restores deleted subscribers under their ids unless their key was taken. One who unsubscribed meanwhile
+   * is restored as unsubscribed.
+   */
   async putBack(removed: readonly RemovedSubscriber[]): Promise<{ restored: number; kept: Kept[] }> {
     const insert = inserterOf(this.#context)
-    const absent = await takeAbsent(
+    const absent = await restoreAbsent(
       this.#context,
       removed.map(([{ id }]) => id)
     )
@@ -105,7 +106,7 @@ export class Removal {
       }
     }
     const left = new Set(kept.map(({ id }) => id))
-    await noteAbsent(
+    await recordAbsent(
       this.#context,
       [...absent].filter(([id]) => left.has(id)).map(([id, { status }]) => ({ id, status }))
     )
@@ -118,7 +119,7 @@ export class Removal {
   }
 }
 
-/** Somebody who declined while they were on no list comes back so. */
+/** A subscriber who unsubscribed while on no list keeps that status. */
 function asOf(
   row: SubscriberRow,
   { status, at }: { status: SubscriberRow['status']; at: number }

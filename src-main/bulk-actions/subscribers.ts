@@ -17,7 +17,7 @@ export function subscribersWithIds(
     .execute()
 }
 
-/** Those of them who have not been changed since a time, and those who have; who is gone is in neither. */
+/** Splits subscribers by whether they changed since a time; deleted ones are in neither part. */
 export async function untouchedSince(
   context: CommandContext,
   mailingListId: number,
@@ -62,7 +62,10 @@ export function inserterOf({ sqlite }: CommandContext): (row: SubscriberRow) => 
   return (row) => insert.run(columns.map((column) => row[column])).changes === 1
 }
 
-/** Gives a subscriber other columns, as often as it is called. @returns what answers whether it did: not where its list has somebody else with its key */
+/**
+ * Returns a function that overwrites a subscriber's columns. It returns false if the list has another
+ * subscriber with the same key.
+ */
 export function overwriterOf({ sqlite }: CommandContext): (row: SubscriberRow) => boolean {
   const changed = columns.filter((column) => column !== 'id')
   const update = sqlite.prepare(

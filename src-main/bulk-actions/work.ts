@@ -2,54 +2,60 @@ import type { KeptReason } from '../api/bulk-actions/schema.ts'
 
 // What each kind of action is: how it changes some subscribers, and how that is taken back.
 
-/** What taking back a change of one subscriber needs to know; each kind has its own. */
+/** What undoing the change of one subscriber needs; its form depends on the kind of action. */
 export type Note = readonly unknown[]
 
-/** Somebody who was left as they were, and why. */
+/** A skipped subscriber with the reason. */
 export interface Kept {
   id: number
   email: string
   reason: KeptReason
-  /** What the reason does not say, such as the name of a field. */
+  /** Details of the reason, such as the name of a field. */
   detail?: string
 }
 
-/** What became of some subscribers; those who are in none of the three are gone. */
-export interface Applied {
-  /** Of each who was changed. */
-  notes: Note[]
-  /** How many were so already. */
+/** The outcome for some subscribers; those in none of the three were deleted. */
+export interface Applied<OwnNote extends Note> {
+  notes: OwnNote[]
+  /** Subscribers that were like this already. */
   same: number
   kept: Kept[]
 }
 
-/** What became of some notes; whom neither counts is gone. */
-export interface TakenBack {
+/** The outcome of undoing some notes; subscribers that neither counts were deleted. */
+export interface TakenBack<OwnNote extends Note> {
   restored: number
   kept: Kept[]
   /** The notes of those who were kept: they may be taken back another time. */
-  left: Note[]
+  left: OwnNote[]
 }
 
-/** The notes of those who were kept. @param idOf whom a note is about; by default what it begins with */
-export function notesOf(
-  notes: readonly Note[],
+/**
+ * Returns the notes of the skipped subscribers.
+ * @param idOf the subscriber of a note; its first item by default
+ */
+export function notesOf<OwnNote extends Note>(
+  notes: readonly OwnNote[],
   kept: readonly Kept[],
-  idOf: (note: Note) => unknown = ([id]) => id
-): Note[] {
+  idOf: (note: OwnNote) => unknown = ([id]) => id
+): OwnNote[] {
   const ids = new Set<unknown>(kept.map(({ id }) => id))
   return notes.filter((note) => ids.has(idOf(note)))
 }
 
-/** The work of one command. */
-export interface BulkWork {
+/**
+ * The work of one command.
+ * @typeParam OwnNote the notes of this kind of action. They are stored as JSON, and only the kind that wrote
+ * them reads them: hence methods, whose parameters may be narrower than `Note`.
+ */
+export interface BulkWork<OwnNote extends Note> {
   /** Changes some subscribers of the list. */
-  apply: (ids: readonly number[]) => Promise<Applied>
+  apply(ids: readonly number[]): Promise<Applied<OwnNote>>
   /**
-   * Takes back what was written at a time, where nobody has changed it since. Subscribers get the time of their last change back as
-   * well: so an earlier action can still be undone after a later one was.
+   * Undoes what was written at a time, for subscribers that were not changed since. Restores updated_at too,
+   * so that an earlier action can be undone after a later one.
    */
-  takeBack: (notes: Note[], writtenAt: number) => Promise<TakenBack>
-  /** Brings up to date what is kept of the list as a whole, once, at the end of the command. */
-  finish: () => Promise<void>
+  takeBack(notes: OwnNote[], writtenAt: number): Promise<TakenBack<OwnNote>>
+  /** Updates what is stored about the list as a whole. Called once at the end of the command. */
+  finish(): Promise<void>
 }

@@ -15,14 +15,14 @@ export function applyReading(
   const { removes_text_marks, tidies_values, several_addresses, opted_out, blank_cells } = saved
   const hasHeaders = proposal.columns.some(({ header }) => header !== '')
   const left = [...saved.columns]
-  /** Of several columns with the same header each takes its own. */
+  /** Of several columns with the same header each takes its own reading. */
   const takeSaved = (column: ReadingColumn, index: number): ReadingColumn | undefined => {
     if (!hasHeaders) return saved.columns[index]
     const place = left.findIndex(({ header }) => rememberedKey(header) === rememberedKey(column.header))
     return place === -1 ? undefined : left.splice(place, 1)[0]
   }
   const targets = new Set(saved.columns.flatMap(({ target }) => target?.toLowerCase() ?? []))
-  /** A column that the description does not name gives way to one that it sends to the same place. */
+  /** Columns that are not in the description give way to those with the same target. */
   const unnamed = (column: ReadingColumn): ReadingColumn =>
     column.target !== null && targets.has(column.target.toLowerCase())
       ? { ...column, target: null, new_field_type: null }

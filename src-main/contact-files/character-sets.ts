@@ -1,4 +1,4 @@
-/** Character sets that files can be in: their labels in the WHATWG Encoding Standard, and what people call them. */
+/** Supported character sets: labels of the WHATWG Encoding Standard, with names for users. */
 export const characterSetNames = {
   'utf-8': 'UTF-8',
   'utf-16le': 'UTF-16',

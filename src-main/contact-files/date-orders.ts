@@ -1,9 +1,9 @@
 import type { ReadingColumn } from './schema.ts'
 
-/** A side of mixed dates that is smaller than this is taken for slips of the pen. */
+/** A smaller share of dates in the other order is treated as typing errors. */
 const slipShare = 0.05
 
-/** In which order the dates of a column are read, and what becomes of those of the other one. */
+/** Determines the date order of a column and what happens to dates in the other order. */
 export function datesOf({
   mdy,
   dmy,

@@ -1,2 +1,2 @@
-/** What the files are called that contacts are read from, as they are or in an archive. */
+/** The extensions of contact files, also within archives. */
 export const contactExtensions = ['csv', 'tsv', 'tab', 'txt', 'xlsx', 'ods', 'vcf', 'vcard']

@@ -1,14 +1,14 @@
 import { replacementKey } from '../api/autoresponders/rules.ts'
 import { isImportColumn } from '../api/subscriber-imports/rules.ts'
 
-/** A field's code in messages: two fields with the same one cannot be told apart there. */
+/** Returns a field's code in messages. Fields with the same code cannot be distinguished there. */
 export function fieldCode(name: string): string {
   return replacementKey(name.trim())
 }
 
 const longestName = 255
 
-/** A name for a new field that no other has, that is not reserved, and that has a code of its own. */
+/** Returns an unused name for a new field that is not reserved and has a unique code. */
 export function freeFieldName(wanted: string, taken: Set<string>, codes: Set<string>): string {
   const plain = wanted.replaceAll('%', '').replaceAll(/\s+/g, ' ').trim().slice(0, longestName)
   const name = plain === '' ? 'Column' : plain
@@ -22,7 +22,7 @@ export function freeFieldName(wanted: string, taken: Set<string>, codes: Set<str
   return free
 }
 
-/** The fields of a list of which each has the same code as another one. */
+/** Returns the fields of a list that share a code with another. */
 export function fieldsWithSameCode(names: readonly string[]): string[] {
   const counts = new Map<string, number>()
   for (const name of names) counts.set(fieldCode(name), (counts.get(fieldCode(name)) ?? 0) + 1)

@@ -10,16 +10,16 @@ declare module '../http/context.ts' {
   }
 }
 
-/** What is answered: the analysis, or why the file is none that can be imported. */
+/** The analysis, or why the file cannot be imported. */
 export type AnalysisAnswer = { analysis: FileAnalysis } | { refusal: string }
 
-/** Analyzes contact files in a thread of its own: it takes a second or two for a large one. */
+/** Analyzes contact files in a thread, since large ones take a second or two. */
 export class FileAnalyzer {
   readonly #thread = new AskedThread<AnalysisInput, AnalysisAnswer>(() =>
     startThread(import.meta.url, 'analysis-thread', { data: null, name: 'file analysis' })
   )
 
-  /** @throws ImportFailure for what is not a contact file, as analyzeFile */
+  /** @throws ImportFailure as analyzeFile */
   async analyze(input: AnalysisInput): Promise<FileAnalysis> {
     const answer = await this.#thread.ask(input)
     if ('refusal' in answer) throw new ImportFailure(answer.refusal)

@@ -21,20 +21,19 @@ import { numberLoss } from './values/numbers.ts'
 import { isBlankWord, tidyCell, withoutTextMark } from './values/tidy.ts'
 import { readTruth } from './values/truth.ts'
 
-/** A row as an import takes it, its cells in the order of {@link RowInterpreter.mapping}. */
+/** The cells are in the order of {@link RowInterpreter.mapping}. */
 export interface InterpretedRow {
   cells: string[]
-  /** Why the row cannot be imported, as the rest of a sentence after its line; null where nothing speaks against it yet. */
+  /** Why the row cannot be imported, as the rest of a sentence after its line; null = no fault so far. */
   fault: string | null
 }
 
-/** Stands for a line break inside a cell of a spreadsheet or a card, so that each row is a line of its own in the CSV file. */
+/** Replaces a line break in a cell of a spreadsheet or card, so that each row is one line of CSV. */
 export const cellLineBreak = '\u2028'
 
-/** What a column is read as. */
 type ColumnKind = CustomFieldType | 'email' | 'status' | 'time' | 'ip' | 'confirmed' | 'email_format'
 
-/** What a column is read as; null for one that is left out. */
+/** Returns the type by which a column is read; null = skipped. */
 function columnKind(
   { target, new_field_type }: Pick<ReadingColumn, 'target' | 'new_field_type'>,
   fields: readonly FieldDefinition[]
@@ -57,25 +56,24 @@ function columnKind(
   return fieldNamed(fields, target)?.type ?? null
 }
 
-/** How the cell at a place of a row is read. */
 interface CellReader {
   index: number
   read: (cell: string) => string | Refusal
 }
 
-/** Reads rows of a file as its description says. No row depends on another one. */
+/** Reads rows as described. Rows do not depend on each other. */
 export class RowInterpreter {
-  /** What each cell of an interpreted row is, as in column_mapping. */
+  /** The target of each cell, as in column_mapping. */
   readonly mapping: string[]
   readonly #reading: Reading
-  /** The places of the column of addresses, and of those that fill its blanks. */
+  /** The column of addresses, and those that fill its blanks. */
   readonly #emails: number[]
   readonly #columns: CellReader[][]
   readonly #statusRules: { index: number; rule: StatusRule; decides: boolean }[]
   readonly #hasStatus: boolean
   readonly #clean: (cell: string) => string
 
-  /** @param fields those of the list, with those that the import creates */
+  /** @param fields of the list, including those that the import creates */
   constructor(reading: Reading, fields: readonly FieldDefinition[]) {
     this.#reading = reading
     const { columns } = reading
@@ -117,13 +115,13 @@ export class RowInterpreter {
     this.#clean = cleaner(reading)
   }
 
-  /** Whether a row that is not blank can become none or several, so that they have to be interpreted to be counted. */
+  /** True if a row can become none or several, so that rows must be interpreted to count them. */
   get changesCount(): boolean {
     const { leaves_out_totals, several_addresses, opted_out } = this.#reading
     return leaves_out_totals || several_addresses === 'each' || opted_out === 'leave_out'
   }
 
-  /** @returns one row nearly always; none for one that is left out, several for a cell with several addresses */
+  /** @returns usually one row; none if it is skipped, several for a cell with several addresses */
   read(raw: readonly string[]): InterpretedRow[] {
     const email = this.#emailOf(raw)
     if (isBlankRow(raw) || (this.#reading.leaves_out_totals && isTotalRow(raw, email))) return []
@@ -146,7 +144,7 @@ export class RowInterpreter {
     }))
   }
 
-  /** A line that is enclosed as a whole among others that are not: its address could be read, and nothing else. */
+  /** Detects a line that is enclosed as a whole, unlike others: only its address would be read. */
   #enclosureFault([only = '', ...others]: readonly string[]): string | null {
     const { file, columns } = this.#reading
     if (file.kind !== 'csv' || others.length > 0 || columns.length === 1) return null
@@ -155,7 +153,7 @@ export class RowInterpreter {
       : null
   }
 
-  /** The cell of the address, or the first one that fills its blank. */
+  /** Returns the address's cell, or the first one that fills its blank. */
   #emailOf(raw: readonly string[]): string {
     for (const index of this.#emails) {
       const cell = this.#clean(raw[index] ?? '')
@@ -164,7 +162,7 @@ export class RowInterpreter {
     return ''
   }
 
-  /** What a column says, or the first one that fills its blank. */
+  /** Returns the value of a column, or of the first one that fills its blank. */
   #valueOf(raw: readonly string[], readers: readonly CellReader[]): string | Refusal {
     for (const { index, read } of readers) {
       const value = read(this.#clean(raw[index] ?? ''))
@@ -179,7 +177,7 @@ export class RowInterpreter {
     return this.#reading.several_addresses === 'each' ? addresses : addresses.slice(0, 1)
   }
 
-  /** A status, a word that is none and fails, or '' where nothing says anything. */
+  /** Returns a status, an unknown word, which fails, or '' without effect. */
   #statusOf(raw: readonly string[]): string {
     const { opted_out, all_opted_out } = this.#reading
     const all: { kind: StatusRule['kind']; status: SubscriberStatus }[] = []
@@ -196,7 +194,7 @@ export class RowInterpreter {
   }
 }
 
-/** A cell without the marks that a spreadsheet and a database left, as far as they are to go. */
+/** Returns a function that removes the marks of spreadsheets and databases, as chosen. */
 function cleaner({
   file: { kind },
   removes_text_marks,
@@ -214,7 +212,7 @@ function cleaner({
   }
 }
 
-/** A line of separators, as spreadsheets write them below a table. */
+/** True for a line of separators, as spreadsheets write below a table. */
 export function isBlankRow(raw: readonly string[]): boolean {
   return raw.every((cell) => cell === '' || cell.trim() === '')
 }
@@ -225,14 +223,14 @@ function isTotalRow(raw: readonly string[], email: string): boolean {
   return first !== undefined && isTotal(first)
 }
 
-/** Names what is invisible in an address. */
+/** Names the invisible characters in an address. */
 function blankFault(address: string): string | null {
   if (address === '' || isEmail(address)) return null
   const blank = blankInside(address)
   return blank === null ? null : englishOf(refusal('email_contains', { field: 'email', blank, address }))
 }
 
-/** How the cells of a column are read: into what an import reads the same in any format. */
+/** Returns how the cells of a column are converted to values that an import reads the same in any format. */
 function readerOf(
   column: ReadingColumn,
   kind: ColumnKind | null,
@@ -297,12 +295,12 @@ function dateReader(
   })
 }
 
-/** Values that are cached of a column. */
+/** Cached values per column. */
 const mostCached = 20_000
-/** Characters of a value that is cached: of a longer one V8 keeps the chunk of the file in memory that it is a slice of. */
+/** Characters of a cached value: a longer string keeps the file's chunk in memory, of which it is a slice. */
 const longestCached = 12
 
-/** A reader that reads a value once: dates come again and again, and take most of the time of a row. */
+/** Caches a reader's results: dates repeat, and take most of a row's time. */
 function cached(read: (cell: string) => string): (cell: string) => string {
   const known = new Map<string, string>()
   return (cell) => {
@@ -338,7 +336,7 @@ function optionsReader(
   }
 }
 
-/** The fields that an import with this reading creates. */
+/** Returns the fields that an import with this reading creates. */
 export function createdFields(reading: Reading): { name: string; field_type: CustomFieldType }[] {
   return reading.columns.flatMap(({ target, new_field_type }) =>
     target !== null && new_field_type ? [{ name: target.trim(), field_type: new_field_type }] : []

@@ -15,40 +15,40 @@ import { readableCharacterSets } from './character-sets.ts'
 export const fileKinds = ['csv', 'xlsx', 'ods', 'vcard'] as const
 export type FileKind = (typeof fileKinds)[number]
 
-/** Where the rows are in the file, and how they are written there. */
+/** Where the rows are in the file, and how they are written. */
 export const FileSource = Type.Object({
   kind: Type.Enum([...fileKinds]),
-  /** The file inside a zip archive; null for the only one, or for no archive. */
+  /** The file in a zip archive; null for the only one, or without an archive. */
   entry: withDefault(Nullable(Type.String()), null),
-  /** The sheet of a spreadsheet; null for the first one. */
+  /** The sheet of a spreadsheet; null = the first. */
   sheet: withDefault(Nullable(Type.String()), null),
-  /** A label of the WHATWG Encoding Standard; of no meaning for spreadsheets. */
+  /** A label of the WHATWG Encoding Standard; ignored for spreadsheets. */
   character_set: Type.Enum(readableCharacterSets),
   csv_field_separator: Type.Enum([...fieldSeparators]),
   csv_field_enclosure: Type.Enum([...fieldEnclosures]),
-  /** Whether each line is enclosed as a whole, besides its cells. */
+  /** True if each line is enclosed as a whole, in addition to its cells. */
   encloses_lines: withDefault(Type.Boolean(), false)
 })
 export type FileSource = Static<typeof FileSource>
 
-/** The status for an unknown word, so that no mail is sent by mistake. */
+/** The status for unknown words, so that no mail is sent by mistake. */
 export const cautiousStatus: SubscriberStatus = 'deactivated'
 
 const Status = Type.Enum([...subscriberStatuses])
 
 /**
- * What the values of a column are: statuses, or a consent to be written to, of which one is enough where several columns ask for
- * one, or an objection, of which one is enough to count.
+ * The meaning of a column's values: statuses; consents, of which one is enough if several columns ask for
+ * one; or objections, of which one is enough to exclude.
  */
 const statusRuleKinds = ['status', 'consent', 'objection'] as const
 
-/** What a column says of a subscriber's status, by its values as statusKey() writes them. */
+/** How the values of a column, as statusKey() writes them, set the status. */
 export const StatusRule = Type.Object({
   kind: Type.Enum([...statusRuleKinds]),
   words: Type.Record(Type.String(), Status),
-  /** For a blank cell; null = it says nothing. */
+  /** For a blank cell; null = no effect. */
   blank: Nullable(Status),
-  /** For every other value; null = it says nothing, or, among statuses, the row fails. */
+  /** For every other value; null = no effect, or, among statuses, the row fails. */
   other: Nullable(Status)
 })
 export type StatusRule = Static<typeof StatusRule>
@@ -56,32 +56,32 @@ export type StatusRule = Static<typeof StatusRule>
 export const mixedDates = ['one_order', 'other_order', 'blank_ambiguous'] as const
 export const unfitValues = ['fail', 'blank'] as const
 
-/** Where the blank cells of one column can be filled from another one. */
+/** Targets whose blank cells another column can fill. */
 const fillIns = ['email', 'subscribe_time', 'subscribe_ip', 'nothing'] as const
 export type FillIn = (typeof fillIns)[number]
 
 export const ReadingColumn = Type.Object({
   header: Type.String(),
-  /** As in column_mapping; null = the column is left out. */
+  /** As in column_mapping; null = skipped. */
   target: Nullable(Type.String()),
-  /** The target whose value this column holds where the column of that target is blank, whatever else it is; 'nothing' = a person said so. */
+  /** The target whose blank cells this column fills; 'nothing' = the user decided against it. */
   fills_in: withDefault(Nullable(Type.Enum([...fillIns])), null),
-  /** The type of the custom field that the import creates for it; null for one that the list has. */
+  /** The type of a custom field that the import creates; null for an existing one. */
   new_field_type: withDefault(Nullable(Type.Enum([...customFieldTypes])), null),
   status: withDefault(Nullable(StatusRule), null),
   date_order: withDefault(Nullable(Type.Enum([...dateFormats])), null),
-  /** What becomes of dates that cannot be read in date_order, and of those that can be read in both orders. */
+  /** What happens to dates that are invalid in date_order, and to those that are valid in both orders. */
   mixed_dates: withDefault(Type.Enum([...mixedDates]), 'one_order'),
-  /** What becomes of a value that the field cannot hold. */
+  /** What happens to a value that the field cannot store. */
   unfit: withDefault(Type.Enum([...unfitValues]), 'fail'),
-  /** Between the options of checkboxes. */
+  /** Between the options of a cell. */
   option_separator: withDefault(Type.Enum([';', ',', '|']), ';'),
-  /** False for a column without any value, which is left out for that reason. */
+  /** False for an empty column, which is skipped for that reason. */
   had_values: withDefault(Type.Boolean(), true)
 })
 export type ReadingColumn = Static<typeof ReadingColumn>
 
-/** A column of which nothing is known but where it goes. */
+/** Returns a column with only a target. */
 export function newColumn(header: string, target: string | null): ReadingColumn {
   return {
     header,
@@ -97,7 +97,7 @@ export function newColumn(header: string, target: string | null): ReadingColumn 
   }
 }
 
-/** A row that was corrected before the import, in the place of the one that begins at its line of the file, from 1. */
+/** A row that was corrected before the import, replacing the one at its line of the file, from 1. */
 const CorrectedRow = Type.Object({ line: Type.Integer({ minimum: 1 }), cells: Type.Array(Type.String()) })
 export const maxCorrectedRows = 5000
 
@@ -108,49 +108,49 @@ export const blankCellChoices = ['keep', 'clear'] as const
 export const Reading = Type.Object({
   version: Type.Literal(1),
   file: FileSource,
-  /** The line, from 1, at which the column names stand; null = there are none. */
+  /** The header's line, from 1; null = no header. */
   header_line: Nullable(Type.Integer({ minimum: 1 })),
-  /** Whether rows without an address that begin with "Total" and the like are left out. */
+  /** True = skip rows without an address that begin with "Total" or similar. */
   leaves_out_totals: Type.Boolean(),
-  /** Whether the apostrophe goes by which a spreadsheet keeps a number as text. */
+  /** True = remove the apostrophe with which a spreadsheet keeps a number as text. */
   removes_text_marks: Type.Boolean(),
-  /** Whether the apostrophe goes that keeps a cell from being executed as a formula; see csv/formulas.ts. */
+  /** True = remove the apostrophe that keeps a cell from being executed as a formula; see csv/formulas.ts. */
   unescapes_formulas: Type.Boolean(),
   tidies_values: Type.Boolean(),
   several_addresses: Type.Enum([...addressChoices]),
-  /** Whether the file is one of people who have opted out although no column says so. */
+  /** True if the file is a list of contacts who opted out, though no column says so. */
   all_opted_out: withDefault(Type.Boolean(), false),
-  /** What becomes of people who have opted out. */
+  /** What happens to contacts who opted out. */
   opted_out: Type.Enum([...optedOutChoices]),
-  /** What a blank cell does to a value of a subscriber who is updated. */
+  /** What a blank cell does to the value of an updated subscriber. */
   blank_cells: Type.Enum([...blankCellChoices]),
   columns: Type.Array(ReadingColumn, { minItems: 1, maxItems: maxColumns }),
-  /** Of this one file: {@link reusableReading} has none. */
+  /** Only for this file: {@link reusableReading} removes them. */
   corrected_rows: withDefault(Type.Array(CorrectedRow, { maxItems: maxCorrectedRows }), [])
 })
 export type Reading = Static<typeof Reading>
 
-/** What of a reading holds for other files of the same kind. */
+/** Returns the part of a reading that applies to other files of the same kind. */
 export function reusableReading(reading: Reading): Reading {
   return { ...reading, corrected_rows: [] }
 }
 
-/** How the file of an import is read; null for one of the API, whose settings are complete. */
+/** null for an import of the API, whose settings are complete. */
 export function readingOf({ reading }: { reading: string | null }): Reading | null {
   return reading === null ? null : (JSON.parse(reading) as Reading)
 }
 
-/** The column names of a file; null where it has none. */
+/** Returns the column names of a file, or null. */
 export function headersOf({ header_line, columns }: Reading): string[] | null {
   return header_line === null ? null : columns.map(({ header }) => header)
 }
 
-/** The form in which the headers of two files are compared: case and white space around them do not matter. */
+/** Normalizes a header for comparisons between files: case and outer white space do not matter. */
 export function rememberedKey(header: string): string {
   return header.trim().toLowerCase()
 }
 
-/** The form in which a word is looked up in a rule for statuses. */
+/** Normalizes a word for the rules of statuses. */
 export function statusKey(word: string): string {
   return word
     .trim()

@@ -5,7 +5,7 @@ import { isNoDate } from './values/dates.ts'
 import { isBlankWord } from './values/tidy.ts'
 import { readAnswer } from './values/truth.ts'
 
-/** Our own words for statuses, for a column of statuses of which nothing else is known. */
+/** Our own words, for a status column of which nothing else is known. */
 export const ownStatuses: StatusRule = {
   kind: 'status',
   words: Object.fromEntries(subscriberStatuses.map((status) => [status, status])),
@@ -13,20 +13,20 @@ export const ownStatuses: StatusRule = {
   other: null
 }
 
-/** The status that wins where columns differ: an objection in any of them counts. */
+/** If columns differ, the later one wins: an objection in any column counts. */
 const gravity: readonly SubscriberStatus[] = ['active', 'deactivated', 'unsubscribed', 'bounced', 'scomp']
 
-/** Days that programs write for never: those with which they begin to count. */
+/** Days that programs write for never: the epochs of their calendars. */
 const epoch =
   /^(?:1970-01-01|0001-01-01|1900-01-01|1899-12-30|0?1[./]0?1[./](?:1970|0001|1900)|30\.12\.1899|12\/30\/1899|12\/31\/1969|31\.12\.1969)\b/
 const emptyValue =
   /^(?:ok|okay|clean|passed|aktiv|active|\[\]|\{\}|""|''|\(no value\)|\(kein wert\)|0(?:[.,]0+)?\s?%?)$/i
 
-/** A "no" to the mails, and not to having left. */
+/** Words for a "no" to mail, as opposed to not having left. */
 const leavingWords =
   /^(?:no longer|no more|no interest|not? (?:relevant|interest)|nicht mehr|nicht relevant|kein(?:e|en)? (?:interesse|werbung|(?:e-?)?mails?|newsletter))/i
 
-/** Whether a value of a column of objections says that there is none. */
+/** True if a value of an objection column says that there is no objection. */
 export function saysNothing(value: string): boolean {
   const text = value.trim()
   return (
@@ -38,7 +38,9 @@ export function saysNothing(value: string): boolean {
   )
 }
 
-/** What a cell says of the status; null for nothing, undefined for a word that is no status and fails. */
+/**
+ * Returns the status that a cell stands for; null = no effect, undefined = an unknown status, which fails.
+ */
 export function statusSaid(
   { kind, words, blank, other }: StatusRule,
   cell: string
@@ -59,7 +61,7 @@ export function statusSaid(
   }
 }
 
-/** The status that several columns say together; null where none says anything. */
+/** Combines the statuses of several columns; null = no effect. */
 export function combinedStatus(
   said: readonly { kind: StatusRule['kind']; status: SubscriberStatus }[]
 ): SubscriberStatus | null {

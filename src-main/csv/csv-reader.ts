@@ -6,8 +6,8 @@ export interface CsvFormat {
 }
 
 /**
- * One record of a file.
- * @param line where it begins, from 1
+ * Receives a record.
+ * @param line its first line, from 1
  * @param fault why its fields cannot be trusted, if so
  */
 export type RecordListener = (fields: string[], line: number, fault: string | null) => void
@@ -40,7 +40,7 @@ export class CsvReader {
   }
 
   /**
-   * Takes the next piece of the text.
+   * Reads the next piece of the text.
    * @throws ImportFailure when a record grows beyond {@link maxRecordLength}
    */
   push(text: string): void {
@@ -179,7 +179,7 @@ function countLines(text: string, from: number, to: number, lineBreak: string): 
   return lines
 }
 
-/** How the first line ends, outside enclosed fields; null while that cannot be told. */
+/** Returns the line break of the first line outside of enclosed fields; null if it is not known yet. */
 function findLineBreak(text: string, enclosure: string, final: boolean): string | null {
   let enclosed = false
   for (let position = 0; position < text.length; position++) {

@@ -2,14 +2,14 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { ImportFailure } from './failure.ts'
 
-/** Of the two character sets that a file may have, in any letter case. */
+/** Recognizes the two supported character sets in any letter case. */
 function isUtf8Named(characterSet: string): boolean {
   return characterSet.toUpperCase() === 'UTF-8'
 }
 
 const chunkBytes = 256 * 1024
 
-/** What other kinds of file begin with, and what to tell someone who chose one. */
+/** The first bytes of other kinds of files, with advice for the user. */
 const signatures: readonly [Buffer, string][] = [
   [
     Buffer.from('PK\x03\x04'),
@@ -26,7 +26,8 @@ const signatures: readonly [Buffer, string][] = [
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
 /**
- * Reads a file as text, chunk by chunk, and refuses what is not text in that character set instead of garbling it.
+ * Reads a file as text in chunks. Rejects bytes that are invalid in the character set instead of garbling
+ * them.
  * @throws ImportFailure naming the line
  */
 export async function* decodeFile(path: string, characterSet: string): AsyncGenerator<string> {
@@ -87,7 +88,7 @@ function decodeLatin1(chunk: Buffer): string {
   return /[\u0080-\u009f]/.test(text) ? windows1252.decode(chunk) : text
 }
 
-/** How much of the chunk ends with a whole UTF-8 character. */
+/** Returns the length of the chunk up to the last complete UTF-8 character. */
 function completeLength(chunk: Buffer): number {
   for (let back = 1; back <= Math.min(4, chunk.length); back++) {
     const byte = chunk[chunk.length - back] ?? 0

@@ -1,6 +1,6 @@
 import { ApiError, internalError, storageFaultOf, validationFailed } from '../base/errors.ts'
 
-/** Why an import cannot go on: a sentence for its owner that names the line where there is one. */
+/** Why an import cannot continue: a sentence for the user, with the line if there is one. */
 export class ImportFailure extends Error {
   constructor(message: string, line?: number) {
     super(line === undefined ? message : `Line ${line}: ${message}`)
@@ -8,7 +8,7 @@ export class ImportFailure extends Error {
   }
 }
 
-/** Why an import could not go on, for the user. */
+/** Returns why an import could not continue, for the user. */
 export function failureMessage(error: unknown): string {
   // What was refused says itself why.
   if (error instanceof ImportFailure || error instanceof ApiError) return error.message
@@ -18,8 +18,8 @@ export function failureMessage(error: unknown): string {
 }
 
 /**
- * Does something with a file for which somebody waits.
- * @throws ApiError validation_failed for what is wrong with the file
+ * Converts failures of reading a file for a waiting caller.
+ * @throws ApiError validation_failed for faults of the file
  */
 export async function refusingFailures<Result>(work: () => Promise<Result>): Promise<Result> {
   try {

@@ -1,11 +1,10 @@
-/** How records are written in a file, in the words of the API. */
+/** How records are written in a file, in the API's terms. */
 export interface CsvFormat {
-  /** One character; a tab as such. */
+  /** One character; a literal tab. */
   csv_field_separator: string
   csv_field_enclosure: string
 }
 
-/** How a file is read. */
 export interface CsvFileFormat extends CsvFormat {
   csv_has_headers: boolean
   /** "UTF-8" or "ISO-8859-1", in any letter case. */

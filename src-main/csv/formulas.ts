@@ -14,7 +14,7 @@ function isFormula(cell: string): boolean {
   return formula.test(cell) && !plainNumber.test(cell)
 }
 
-/** A cell that looks like one that was escaped, so that it has to be escaped as well to be told from it. */
+/** True for a cell that looks escaped, so that it must be escaped as well. */
 function isEscaped(cell: string): boolean {
   return cell.startsWith("'") && isFormula(cell.replace(/^'+/, ''))
 }
@@ -24,12 +24,12 @@ export function escapeFormula(cell: string): string {
   return isFormula(cell) || isEscaped(cell) ? `'${cell}` : cell
 }
 
-/** What {@link escapeFormula} was given. */
+/** Reverts {@link escapeFormula}. */
 export function unescapeFormula(cell: string): string {
   return isEscaped(cell) ? cell.slice(1) : cell
 }
 
-/** Whether cells seem to have been escaped: some were, and none that would have had to be was not. */
+/** True if cells were probably escaped: some are, and none that would need it is not. */
 export function seemsEscaped(cells: readonly string[]): boolean {
   // An escaped cell may hold a separator with a sign behind it, and looks like a formula itself.
   return cells.some(isEscaped) && !cells.some((cell) => isFormula(cell) && !isEscaped(cell))

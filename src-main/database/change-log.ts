@@ -56,7 +56,7 @@ export async function newestEntry(db: Kysely<Schema>): Promise<number> {
 }
 
 /**
- * Refuses a command that changes a record which was changed since its caller read it.
+ * Refuses to change a record that was changed since the caller read it.
  * @param since the last entry of the change log at that time
  * @throws ApiError conflict
  */

@@ -1,13 +1,13 @@
 import SQLite from 'better-sqlite3'
 import { parentPort } from 'node:worker_threads'
 import { storageFaultOf } from '../base/errors.ts'
-import { giveWay, threadData } from '../base/threads.ts'
+import { lowerPriority, threadData } from '../base/threads.ts'
 import type { CopyEnd } from './checkpointer.ts'
 import { NotedCheckpoint } from './noted-checkpoint.ts'
 
 // Copies the write-ahead log into the database whenever it is told to; see checkpointer.ts.
 
-giveWay()
+lowerPriority()
 const databasePath = threadData() as string
 const sqlite = new SQLite(databasePath)
 sqlite.pragma('synchronous = NORMAL')

@@ -22,17 +22,17 @@ const holdOffTime = 5000
 /** Copies of the last pages after which the writer does it, when so much is written that none reaches the end. */
 const maxLastCopies = 10
 
-/** What became of a copy by the thread. */
+/** The result of a copy by the thread. */
 export type CopyEnd = 'reached the end' | 'is behind' | 'met damage'
 
 const none = { log: 0, checkpointed: 0 }
 
 /**
- * Copies the write-ahead log into the database beside the writer. SQLite would do it within a commit, where everything
- * that is to be written waits for it. The copying thread never catches up with an import that goes on writing, so long
- * jobs pause when it is far behind, and again for its last pages. The copy that reaches the end of the log is the one
- * that waits for the disk to have all of it; after that the writer copies the few pages that came meanwhile itself, and
- * the log starts over. Nothing is copied before {@link begin} is called.
+ * Copies the write-ahead log into the database in parallel to the writer. SQLite would do it within a commit
+ * and delay all writes. The copying thread never catches up with a running import, so long jobs pause when it
+ * is far behind, and again for its last pages. Only the copy that reaches the end of the log syncs the disk;
+ * then the writer copies the few remaining pages itself, and the log restarts. Nothing is copied before
+ * {@link begin}.
  */
 export class Checkpointer {
   readonly #sqlite: Database
@@ -46,17 +46,17 @@ export class Checkpointer {
   #copying = false
   /** Copies of the last pages so far; 0 while there are more. */
   #lastCopies = 0
-  /** Whether the last copy reached the end that the log had then. */
+  /** True if the last copy reached the end of the log at that time. */
   #reachedEnd = false
   #log = 0
   /** By performance.now(). */
   #heldOffUntil = 0
-  /** When the log began anew, by performance.now(). */
+  /** When the log restarted, by performance.now(). */
   #began = 0
 
   /**
-   * @param onCopied called when the thread has copied what was there when it began
-   * @param onDamage called when a copy met damage
+   * @param onCopied called when the thread has copied the log as it was when it began
+   * @param onDamage called when a copy found damage
    */
   constructor(
     sqlite: Database,
@@ -70,7 +70,6 @@ export class Checkpointer {
     this.#own = new NotedCheckpoint(sqlite, databasePath)
   }
 
-  /** Whether what is in the log is copied into the database. */
   get hasBegun(): boolean {
     return !this.#isHeld
   }
@@ -79,26 +78,25 @@ export class Checkpointer {
     this.#isHeld = false
   }
 
-  /** Begins no more copies; one that is under way goes to its end. */
+  /** Starts no more copies; one in progress completes. */
   hold(): void {
     this.#isHeld = true
   }
 
-  /** Whether long jobs should wait until the thread has copied more. */
+  /** True if long jobs should wait until the thread has copied more. */
   get isBehind(): boolean {
     return this.#copying && (this.#lastCopies > 0 || this.#log >= 2 * due)
   }
 
   /**
-   * Takes no space for a while: what is left of a disk that is full is needed for noting what stopped.
-   * @returns once no copy is under way
+   * Uses no disk space for a while: the rest of a full disk is needed to record what stopped.
+   * @returns once no copy is in progress
    */
   async holdOff(): Promise<void> {
     this.#heldOffUntil = performance.now() + holdOffTime
     if (this.#copying && this.#thread) await once(this.#thread, 'message')
   }
 
-  /** To be called after each commit. */
   afterCommit(): void {
     if (this.#isHeld || performance.now() < this.#heldOffUntil) return
     const { log, checkpointed } = this.#careful(() => this.#own.state()) ?? none
@@ -132,7 +130,6 @@ export class Checkpointer {
     return thread
   }
 
-  /** Where the log ends now. */
   get logLength(): number {
     return this.#own.state().log
   }
@@ -143,9 +140,9 @@ export class Checkpointer {
   }
 
   /**
-   * Copies what is left, and ends the writer's connection.
-   * @param last where that is noted
-   * @throws Unsynced where the disk failed to store the copy; everything is still in the log
+   * Copies the rest, and closes the writer's connection.
+   * @param last receives the final position
+   * @throws Unsynced if the disk failed to store the copy; everything is still in the log
    */
   close(last: LastChangeNotes): void {
     try {

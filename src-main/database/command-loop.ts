@@ -42,41 +42,38 @@ interface Queued {
 interface Done {
   reply: CommandReply
   changes: Change[]
-  /** What {@link CommandContext.onRollback} was given. */
+  /** Callbacks from {@link CommandContext.onRollback}. */
   undos: (() => void)[]
-  /** What kept the command from being written, if that is what happened. */
+  /** The fault that prevented the write, if there was one. */
   error?: StorageFault
   /** The last entry of the change log that it wrote; null for none. */
   lastChange: number | null
 }
 
-/** How long a command waits for a lock of another program, and how often it looks, in milliseconds. */
+/** How long a command waits for another program's lock, and how often it tries, in milliseconds. */
 const maxWaitForLock = 5000
 const lockInterval = 25
-/** How long commands of long jobs may share one transaction, in milliseconds. */
+/** How long commands of long jobs may share a transaction, in milliseconds. */
 const maxGroupTime = 250
-/**
- * The same while somebody makes changes: whoever comes next waits for what the long jobs are at, for the commit of what
- * they did, and for the disk to have all of it.
- */
+/** The same while users write: the next command waits for the current step, its commit and the sync. */
 const maxGroupTimeMeanwhile = 3
-/** For how long after a change another one is expected, in milliseconds. */
+/** After a user's change another one is expected for so long, in milliseconds. */
 const expectedWithin = 500
 
-/** What is done all the same while a database is damaged: it lets people in, who are to look. */
+/** Commands that run even if the database is damaged: they let users sign in and look. */
 const neededForLooking: readonly CommandName[] = [
   'accounts.ensureSystemOrganization',
   'settings.ensureSigningSecret',
   'accounts.createApiKey',
   'accounts.createWindowSession',
-  'accounts.noteFailedSignIn',
+  'accounts.recordFailedSignIn',
   'accounts.endWindowSession',
   'accounts.endListedSession',
-  'accounts.noteKeyUse',
-  'accounts.noteSessionUse',
+  'accounts.recordKeyUse',
+  'accounts.recordSessionUse',
   'accounts.switchOrganization',
-  'users.beginPasswordAttempt',
-  'users.noteRightPassword'
+  'users.countPasswordAttempt',
+  'users.recordRightPassword'
 ]
 
 /**
@@ -85,7 +82,7 @@ const neededForLooking: readonly CommandName[] = [
  */
 export class CommandLoop {
   readonly #commands: CommandRegistry
-  /** To whom changes are told. */
+  /** Receives reports of changes. */
   readonly #home: MessagePort
   readonly #sqlite: Database
   readonly #db: Kysely<Schema>
@@ -95,7 +92,7 @@ export class CommandLoop {
   readonly #identities: FileIdentities
   /** The last entry of the change log that was noted. */
   #changeLogId: number
-  /** Where the log ended after the last commit; null = not known. */
+  /** The end of the log after the last commit; null = unknown. */
   #end: LogPosition | null = null
   /** Rows that this connection ever changed. */
   readonly #totalChanges
@@ -103,19 +100,18 @@ export class CommandLoop {
   readonly #background: Queued[] = []
   #running = false
   #closing = false
-  /** Whether no more commands are taken. */
   #isFinished = false
-  /** Whether the database is damaged. */
+  /** True if the database is damaged. */
   #refusing = false
-  /** Whether a commit was not stored, so that what is in memory may not be what is on the disk. */
+  /** True if a commit was not stored, so that memory and disk may differ. */
   #isUnsynced = false
   #wake: () => void = () => undefined
   #durability: Durability = 'FULL'
-  /** When the last command that somebody waited for was done, by performance.now(). */
+  /** When the last command with a waiting caller ended, by performance.now(). */
   #lastWaitedFor = -Infinity
-  /** When the group that is open began, by performance.now(). */
+  /** When the open group began, by performance.now(). */
   #groupBegan = 0
-  /** No two commands have the same time, so that what one of them wrote can be told from what a later one did. */
+  /** No two commands have the same time, so that their changes can be told apart. */
   #lastNow = 0
 
   /** Opens and migrates the database. @param home takes commands as well */
@@ -151,7 +147,7 @@ export class CommandLoop {
     home.postMessage({ ready: true } satisfies WriterEvent)
   }
 
-  /** Takes commands from another port as well. */
+  /** Accepts commands from another port too. */
   listenOn(port: MessagePort): void {
     port.on('message', (message: CommandRequest | WriterOrder) => {
       if ('connect' in message) return this.listenOn(message.connect)
@@ -188,7 +184,7 @@ export class CommandLoop {
     return new Promise((resolve) => (this.#wake = resolve))
   }
 
-  /** A command that somebody waits for: a transaction of its own, on disk before it answers. */
+  /** Runs a command with a waiting caller in a transaction of its own, durable before it answers. */
   async #runAlone(queued: Queued): Promise<void> {
     if (this.#refusing && !neededForLooking.includes(queued.request.name))
       return this.#answer(queued.port, damaged(queued.request.id))
@@ -211,7 +207,10 @@ export class CommandLoop {
     this.#lastWaitedFor = performance.now()
   }
 
-  /** Begins a transaction as the one that writes. @returns why it could not, such as another program's lock */
+  /**
+   * Starts a write transaction.
+   * @returns why not, such as another program's lock
+   */
   async #begin(maxWait: number): Promise<Error | null> {
     for (const began = performance.now(); ; await pause(lockInterval)) {
       try {
@@ -227,10 +226,10 @@ export class CommandLoop {
   }
 
   /**
-   * Commands of long jobs: as many in one transaction as come within {@link maxGroupTime} while nobody else waits, because
-   * a commit writes every page that was touched, and random index pages cost more than the rows themselves. Each is
-   * answered after the commit. One that fails half way takes the group back with it: savepoints, which would spare the
-   * others, copy each page before it changes, and double the time of an import.
+   * Runs the commands of long jobs that arrive within {@link maxGroupTime} in one transaction while no caller
+   * waits: a commit writes every changed page, and random index pages cost more than the rows. Each is
+   * answered after the commit. A failing command rolls the group back: savepoints, which would spare the
+   * others, copy each page before it changes and double the time of an import.
    */
   async #runGroup(): Promise<void> {
     if (this.#refusing) {
@@ -303,14 +302,14 @@ export class CommandLoop {
     port.postMessage(reply)
   }
 
-  /** Lets messages in, and tells whether the open group should end. */
+  /** Reads new messages and returns whether the open group should end. */
   async #shouldPause(): Promise<boolean> {
     await messagesIn()
     const maxTime = this.#isShared() ? maxGroupTimeMeanwhile : maxGroupTime
     return this.#waitedFor.length > 0 || performance.now() - this.#groupBegan >= maxTime
   }
 
-  /** Whether somebody waits for a command, or did so recently enough that another one is expected. */
+  /** True if a caller waits, or did so recently that another one is expected. */
   #isShared(): boolean {
     return this.#waitedFor.length > 0 || performance.now() - this.#lastWaitedFor < expectedWithin
   }
@@ -383,7 +382,7 @@ export class CommandLoop {
     }
   }
 
-  /** Notes how far the data went, once a commit is on disk. */
+  /** Stores the position of the last change once a commit is durable. */
   #noteLastChange(changeLogId: number | null): void {
     this.#changeLogId = changeLogId ?? this.#changeLogId
     // Until the pages are noted, nothing else is: one note without the other would look like a lost one.
@@ -438,7 +437,7 @@ export class CommandLoop {
     this.#checkpointer.hold()
   }
 
-  /** What is damaged is not written over, and nothing is built upon it. */
+  /** Stops all writes: damage must not be overwritten or built upon. */
   #metDamage(): void {
     this.#refuse()
     this.#home.postMessage({ damaged: true } satisfies WriterEvent)
@@ -450,7 +449,10 @@ export class CommandLoop {
     this.#durability = wanted
   }
 
-  /** Ends what was begun, and then tells the writer, whose log keeper is open until that: a fault leaves the log as it is. */
+  /**
+   * Finishes open work, then notifies the writer, whose log keeper stays open until then so that a fault
+   * leaves the log unchanged.
+   */
   async #finish(): Promise<void> {
     this.#closing = true
     while (this.#running) await messagesIn()
@@ -465,7 +467,7 @@ export class CommandLoop {
   }
 }
 
-/** Lets messages in, so that a command that somebody waits for overtakes the queue of an import. */
+/** Reads new messages, so that a command with a waiting caller overtakes the queue of an import. */
 function messagesIn(): Promise<void> {
   return new Promise(setImmediate)
 }

@@ -12,38 +12,44 @@ export interface Change {
   firstId: number
   /** The same as firstId for a single record. */
   lastId: number
-  /** Which of them, where not all are meant or where each needs more detail. */
+  /** The changed ids, if not all in the range or with details for each. */
   members?: ChangedMembers
-  /** What was changed of a single record, as JSON can hold it. */
+  /** The change of a single record, as JSON. */
   details?: object
 }
 
 /** Records that a command changed, among others that it did not. */
 export interface ChangedMembers {
   ids: number[]
-  /** What each was before and is now, in the order of the ids; null = the same. */
+  /** The status before and after, in the order of the ids; null = unchanged. */
   statuses?: ([before: string, now: string] | null)[]
 }
 
-/** What a command works with. All of it belongs to the one transaction of the command. */
+/** The context of a command; everything belongs to its transaction. */
 export interface CommandContext {
   db: Kysely<Schema>
   /** The same connection, for the prepared fast paths in database/. */
   sqlite: Database
   /** UNIX milliseconds, one value for the whole command, and another one for each: after the clock was set back it is ahead of it. */
   now: number
-  /** What the clock says, in UNIX milliseconds: to be compared with times that people chose. */
+  /** The system's time in UNIX milliseconds, for comparisons with times that users chose. */
   clock: number
-  /** Where the command comes from, for the change log. The commands of jobs say so themselves; null = nobody asked for it. */
+  /**
+   * The origin of the command for the change log. Commands of jobs set it themselves; null = the application
+   * itself.
+   */
   origin: Origin | null
-  /** Notes a change for the change log and, once committed, for whoever listens. */
+  /** Records a change in the change log and notifies listeners after the commit. */
   record(change: Change): void
   /**
-   * Asked by a background command between its steps: whether to return {@link unfinished}, because a command that
-   * somebody waits for has come, or because one will probably come soon.
+   * Background commands call this between steps. If true they return {@link unfinished}: another command
+   * waits, or will probably arrive soon.
    */
   shouldPause(): Promise<boolean>
-  /** Whether somebody else is making changes. They wait until the current step of a background command ends, so steps are small then. */
+  /**
+   * True if others are writing. They wait for the current step of a background command, so steps must be
+   * small.
+   */
   isShared(): boolean
   /** Calls back if what the command did is taken back, for what it changed outside of the database. */
   onRollback(undo: () => void): void
@@ -55,13 +61,16 @@ export interface CommandContext {
  */
 export type Command<Input, Result> = (context: CommandContext, input: Input) => Promise<Result>
 
-/** Whose a record is: an organization's, or a list's of it. */
+/** The organization, or list, that a record belongs to. */
 export interface Owner {
   organizationId: number
   mailingListId?: number | null
 }
 
-/** Notes a change of a single record. @param details what was changed of it, for its history */
+/**
+ * Records a change of a single record.
+ * @param details of the change, for the record's history
+ */
 export function recordOne(
   context: CommandContext,
   entity: ChangedEntity,
@@ -81,7 +90,6 @@ export function recordOne(
   })
 }
 
-/** A row that says whose it is. */
 interface OwnedRow {
   id: number
   organization_id: number
@@ -89,7 +97,10 @@ interface OwnedRow {
   mailing_list_id?: number | null
 }
 
-/** Notes a change of the record that a row holds. @param details what was changed of it, for its history */
+/**
+ * Records a change of a row's record.
+ * @param details of the change, for the record's history
+ */
 export function recordRow(
   context: CommandContext,
   entity: ChangedEntity,
@@ -101,7 +112,7 @@ export function recordRow(
   recordOne(context, entity, action, owner, id, details)
 }
 
-/** Marks a command of a long job: it yields to the commands that somebody waits for, and commits without an fsync. */
+/** A command of a long job: it yields to commands whose callers wait, and commits without an fsync. */
 export interface BackgroundCommand<Input, Result> {
   background: true
   run: Command<Input, Result | Unfinished<Input>>
@@ -113,7 +124,10 @@ export function inBackground<Input, Result>(
   return { background: true, run }
 }
 
-/** What a background command answers that paused: what it did can be committed, and it goes on with `rest`, first in its queue. */
+/**
+ * Returned by a paused background command: its changes can be committed, and it continues with `rest` as the
+ * first of its queue.
+ */
 export class Unfinished<Input> {
   readonly rest: Input
 

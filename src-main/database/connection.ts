@@ -51,7 +51,10 @@ export function keepLog(path: string): Database {
   }
 }
 
-/** Closes a connection and leaves its log as it is. @throws SqliteError where the log cannot be kept; the connection is closed all the same */
+/**
+ * Closes a connection and keeps its log.
+ * @throws SqliteError if the log cannot be kept; the connection is closed anyway
+ */
 export function closeWithoutCopying(database: Database): void {
   let keeper: Database | null = null
   try {

@@ -1,15 +1,14 @@
 import { statSync } from 'node:fs'
 import { StorageFault } from '../base/errors.ts'
 
-/** What a path must go on leading to. */
 interface Identity {
   dev: bigint
   ino: bigint
 }
 
 /**
- * Notices that the files of an open database are not at their paths any more: they were moved, removed or replaced. What is written then
- * goes into files that no path leads to, and is gone with the process.
+ * Detects that files of an open database were moved, deleted or replaced: later writes would go into files
+ * without a path and be lost with the process.
  */
 export class FileIdentities {
   readonly #paths: readonly [string, 'moved' | 'log_moved'][]
@@ -23,7 +22,10 @@ export class FileIdentities {
     ]
   }
 
-  /** To be called before a commit. @throws StorageFault moved, log_moved */
+  /**
+   * Called before each commit.
+   * @throws StorageFault moved, log_moved
+   */
   require(): void {
     for (const [path, fault] of this.#paths) {
       const found = identityOf(path)

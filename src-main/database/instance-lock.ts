@@ -1,6 +1,7 @@
 import SQLite from 'better-sqlite3'
 import { existsSync, linkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { databasePathIn } from './database-path.ts'
 
 /** Held while an application uses a data directory. */
 export interface InstanceLock {
@@ -23,11 +24,11 @@ export class DirectoryInUse extends Error {
 }
 
 /**
- * Takes the data directory for this process. The operating system frees the lock when the process ends in any way, which
- * a file with a process id in it cannot promise. It holds across accounts and containers that share the directory. Where
- * somebody removed the file of the lock, the database itself tells whether anybody uses it.
- * @param patience how long another process is waited for, in milliseconds
- * @throws DirectoryInUse when another process has it
+ * Locks the data directory for this process. The operating system releases the lock when the process ends in
+ * any way, which a file with a process id cannot guarantee; it works across accounts and containers. If the
+ * lock file was deleted, the database itself shows whether it is in use.
+ * @param patience how long to wait for another process, in milliseconds
+ * @throws DirectoryInUse
  */
 export function takeInstanceLock(dataDirectory: string, patience = 0): InstanceLock {
   const path = instanceLockPath(dataDirectory)
@@ -35,7 +36,7 @@ export function takeInstanceLock(dataDirectory: string, patience = 0): InstanceL
   const lock = new SQLite(path, { timeout: patience })
   try {
     lock.exec('BEGIN EXCLUSIVE')
-    if (isNew) requireUnused(join(dataDirectory, 'listwright.db'))
+    if (isNew) requireUnused(databasePathIn(dataDirectory))
   } catch (error) {
     lock.close()
     // The next one must find as well that it is missing.
@@ -47,9 +48,10 @@ export function takeInstanceLock(dataDirectory: string, patience = 0): InstanceL
 }
 
 /**
- * Asks the system whether another process has the database open, and reads and writes nothing of it: what is in its log, and whether it
- * is damaged, is not looked at yet. Under another name the database has no log that the end of this connection could copy.
- * @throws SqliteError SQLITE_BUSY when another process has the database open
+ * Checks that no other process has the database open, without reading or writing any of it: its log and
+ * possible damage are examined later. Under another name the database has no log that closing this connection
+ * could copy.
+ * @throws SqliteError SQLITE_BUSY if another process has it open
  */
 function requireUnused(databasePath: string): void {
   if (!existsSync(databasePath)) return

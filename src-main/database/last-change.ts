@@ -4,20 +4,18 @@ import type { LogPosition } from './write-ahead-log.ts'
 // How far the data went stands outside of the database as well: a log that was taken away or broken, or an older copy in the place of
 // the database, would look whole.
 
-/** How far the data went. */
+/** The position of the last committed change. */
 export interface LastChange {
-  /** The last entry of the change log. */
   changeLogId: number
-  /** Where the log of the database ended; null = everything is in the database. */
+  /** The end of the database's log; null = everything is in the database. */
   log: LogPosition | null
 }
 
-/** Where it is noted how far the data of a database went. */
 export function lastChangePath(databasePath: string): string {
   return `${databasePath}-last`
 }
 
-/** Notes how far the data went after each commit that is on disk. */
+/** Stores the position of the last change after each durable commit. */
 export class LastChangeNotes {
   readonly #path: string
   #file: number | null = null
@@ -50,7 +48,7 @@ export class LastChangeNotes {
   }
 }
 
-/** @returns what was noted last; "nothing" where nothing was; "damaged" where it cannot be read any more */
+/** @returns the last stored position; "nothing" if there is none; "damaged" if it is unreadable */
 export function notedLastChange(databasePath: string): LastChange | 'nothing' | 'damaged' {
   const path = lastChangePath(databasePath)
   if (!existsSync(path)) return 'nothing'

@@ -32,7 +32,7 @@ import { draftMembers } from './migrations/0045-draft-members.ts'
 import { triggeredAutoresponders } from './migrations/0046-triggered-autoresponders.ts'
 import { fileReadings } from './migrations/0047-file-readings.ts'
 
-/** In order; a step that was released is never edited again. */
+/** In order; a released migration is never edited. */
 export const migrations: readonly Migration[] = [
   first,
   retention,
@@ -65,7 +65,6 @@ export const migrations: readonly Migration[] = [
 /** Copies of earlier schemas that are kept. */
 const keptBackups = 3
 
-/** The schema that this version works with. */
 export const newestSchema = migrations.at(-1)?.version ?? 0
 
 /**
@@ -115,12 +114,15 @@ export function migrate(
   if (pending.length > 0 && current > 0) removeOldBackups(backupDirectory)
 }
 
-/** Tells a database of Listwright from others, in its header (sqlite.org/fileformat.html, "Application ID"): "List". */
+/**
+ * Identifies databases of Listwright by their header (sqlite.org/fileformat.html, "Application ID"): "List".
+ */
 export const applicationId = 0x4c697374
 
 /**
- * Who wrote a database: a Listwright that this one can go on from, a newer one, one from before the first release, or another program,
- * beside whose data nothing is put. Those that were made before they were marked have a schema of ours.
+ * Returns who wrote a database: a compatible Listwright, a newer one, one from before the first release, or
+ * another program, next to whose data nothing is written. Databases from before the mark existed are
+ * recognized by their schema.
  */
 export function writerOf(
   database: Database,
@@ -156,7 +158,7 @@ function backUp(database: Database, directory: string, version: number): void {
   renameSync(partial, join(directory, name))
 }
 
-/** The names of {@link backUp} alone: a copy that somebody named is theirs. */
+/** Matches only copies named by {@link backUp}; others are the user's. */
 const backupName = new RegExp(`^listwright-schema-\\d+-${fileMomentPattern}\\.db$`)
 
 /** The copies that are made before updates take as much room as the data: the newest are kept, once an update has succeeded. */

@@ -1,8 +1,11 @@
-/** One step of the schema. Its SQL runs in one transaction together with the new version number. */
+/** One step of the schema. Its SQL and the new version number are one transaction. */
 export interface Migration {
   version: number
   name: string
   sql: string
-  /** Whether it rebuilds tables that others refer to. Foreign keys are then checked when it is done, not after each statement. */
+  /**
+   * True if it rebuilds referenced tables. Foreign keys are then checked at its end instead of after each
+   * statement.
+   */
   rebuildsTables?: true
 }

@@ -3,7 +3,7 @@ import SQLite from 'better-sqlite3'
 import { isUnsynced, messageOf, storageFaultOf, Unsynced } from '../base/errors.ts'
 import { closeWithoutCopying, preparedOn } from './connection.ts'
 import { LastChangeNotes, notedLastChange } from './last-change.ts'
-import { appendSums, giveUpSums, type PageBatch } from './page-sums.ts'
+import { appendSums, markSumsUnknown, type PageBatch } from './page-sums.ts'
 import { pagesInLog } from './write-ahead-log.ts'
 
 /** Pages in the log of a database, and how many of them are in the database already. */
@@ -13,7 +13,7 @@ export interface LogState {
 }
 
 const nothing: LogState = { log: 0, checkpointed: 0 }
-/** Tries at a moment in which nobody commits. */
+/** Tries to read between two commits. */
 const maxTries = 50
 
 /** Copies the write-ahead log into the database, once the checksums of what it writes are noted. */
@@ -35,8 +35,9 @@ export class NotedCheckpoint {
   }
 
   /**
-   * Copies what is in the log now, and what no reader still needs of it.
-   * @returns the pages in the log, and how many of them are in the database; none when the disk took no copy or no notes
+   * Copies the log into the database, except what readers still need.
+   * @returns the pages in the log, and how many of them are in the database; none if the disk rejected the
+   * copy or the notes
    * @throws StorageFault damaged
    */
   run(): LogState {
@@ -50,7 +51,7 @@ export class NotedCheckpoint {
     }
   }
 
-  /** Whether the log has nothing that is not in the database, and that is known. */
+  /** True if everything in the log is known to be in the database. */
   get isDone(): boolean {
     try {
       const state = checkpoint(this.#sqlite, 'NOOP')
@@ -65,7 +66,10 @@ export class NotedCheckpoint {
     this.#guard.close()
   }
 
-  /** Begins to read between two commits, so that it is known how far into the log. @returns null where others commit all the time */
+  /**
+   * Starts a read between two commits, which fixes the end of the log.
+   * @returns null if commits never pause
+   */
   #holdLog(): LogState | null {
     for (let tries = 0; tries < maxTries; tries++) {
       const before = this.state()
@@ -84,7 +88,7 @@ export class NotedCheckpoint {
       if (pages) appendSums(this.#databasePath, pages)
       // Somebody took the log away, which only SQLite has open still. To lose what is in it would be worse than to note no pages until
       // the next start, which takes them as they are.
-      else giveUpSums(this.#databasePath)
+      else markSumsUnknown(this.#databasePath)
       return true
     } catch (error) {
       if (!storageFaultOf(error)) process.stderr.write(`Pages could not be noted: ${messageOf(error)}\n`)

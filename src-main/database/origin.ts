@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** How a change was asked for. */
 export type ChangeVia =
   | 'window'
   | 'api_key'
@@ -13,7 +12,7 @@ export type ChangeVia =
   | 'sync'
   | 'command_line'
 
-/** Where a change comes from, for the change log. */
+/** The origin of a change, for the change log. */
 export interface Origin {
   via: ChangeVia
   /** The API key, the import or the bulk action that it came by. */
@@ -21,12 +20,12 @@ export interface Origin {
   userId: number | null
 }
 
-/** What somebody does with a command of the terminal. */
+/** The origin of changes made by a command of the terminal. */
 export const commandLine: Origin = { via: 'command_line', causeId: null, userId: null }
 
 /**
- * Where the request comes from that is being answered: each command that is run for it is told, without a route having to
- * pass it on.
+ * The origin of the request that is being answered. Each of its commands gets it without routes passing it
+ * on.
  */
 export const requestOrigin = new AsyncLocalStorage<Origin>()
 

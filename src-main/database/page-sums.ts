@@ -25,17 +25,16 @@ export interface PageBatch {
   sums: ReadonlyMap<number, number>
 }
 
-/** What was noted of a whole database. */
+/** The stored checksums of a whole database. */
 export interface PageSums {
   pageSize: number
   pages: number
-  /** By page number minus one. Of a large database there are millions. */
+  /** By page number minus one. Large databases have millions. */
   sums: Uint32Array
   /** 1 where a sum was noted. */
   isNoted: Uint8Array
 }
 
-/** As they were found. */
 export interface FoundSums extends PageSums {
   /** Bytes of the notes that could be read: what follows was cut off. */
   length: number
@@ -47,14 +46,13 @@ const givenUp = 'not noted\n'
 const headerLength = 16
 const entryLength = 8
 
-/** Where the checksums of a database lie. */
 export function sumsPath(databasePath: string): string {
   return `${databasePath}-sums`
 }
 
 /**
- * Notes checksums; they are on disk when this returns, and where it throws nothing of them is left. Of a database of which nothing is
- * noted, single pages are not either: it is noted as a whole when it is examined.
+ * Appends checksums; they are durable on return, and nothing is left of them after an error. Only a database
+ * with stored checksums gets more; others are noted as a whole when examined.
  */
 export function appendSums(databasePath: string, { pageSize, pages, sums }: PageBatch): void {
   const path = sumsPath(databasePath)
@@ -76,12 +74,12 @@ export function appendSums(databasePath: string, { pageSize, pages, sums }: Page
   }
 }
 
-/** Notes that nothing is known of the pages any more: the next start takes them as they are. */
-export function giveUpSums(databasePath: string): void {
+/** Marks the checksums as unknown: the next start accepts the pages as they are. */
+export function markSumsUnknown(databasePath: string): void {
   writeFileSync(sumsPath(databasePath), givenUp, { flush: true })
 }
 
-/** Notes the checksums of a whole database in the place of what was noted before. */
+/** Replaces the stored checksums of a whole database. */
 export async function replaceSums(databasePath: string, noted: PageSums): Promise<void> {
   const path = sumsPath(databasePath)
   const { pageSize, pages, isNoted } = noted
@@ -94,8 +92,8 @@ function* entriesOf({ pages, sums, isNoted }: PageSums): Generator<[number, numb
 }
 
 /**
- * Reads what was noted. A batch that was cut off at the end is left out: the pages were not written yet.
- * @returns "nothing" where nothing was noted; "damaged" where it cannot be read any more
+ * Reads the stored checksums. An incomplete batch at the end is ignored: its pages were not written yet.
+ * @returns "nothing" if there are none; "damaged" if they are unreadable
  */
 export function readSums(databasePath: string): FoundSums | 'nothing' | 'damaged' {
   const path = sumsPath(databasePath)
@@ -121,7 +119,7 @@ export function readSums(databasePath: string): FoundSums | 'nothing' | 'damaged
   return { pageSize, pages, sums, isNoted, length: last.end + 4 }
 }
 
-/** Where batches begin, and where their checksums stand. */
+/** Returns the positions of batches and of their checksums. */
 function batchesOf(bytes: Buffer): { at: number; end: number }[] | 'damaged' {
   const batches: { at: number; end: number }[] = []
   for (let at = 0; at + headerLength <= bytes.length;) {

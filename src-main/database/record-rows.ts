@@ -4,7 +4,9 @@ import type { ChangedEntity, Schema } from './schema.ts'
 
 // What the change log keeps of the rows of a record, so that an edit can be told and undone, and a deletion undone.
 
-/** Where a kind of record stands: a row with its id, and the rows of other tables that are a part of it. */
+/**
+ * Where the records of a kind are stored: a row with its id, and rows of other tables that are part of it.
+ */
 export interface RecordTables {
   entity: ChangedEntity
   table: keyof Schema
@@ -15,16 +17,13 @@ export interface RecordTables {
 /** A row as SQLite has it: the tables of such records hold texts and numbers only. */
 export type Row = Record<string, string | number | null>
 
-/** The rows of a record. */
 export interface RecordRows {
   row: Row
   /** By table. */
   parts: Record<string, Row[]>
 }
 
-/** What an edit changed. */
 export interface RecordEdit {
-  /** Columns of the row, each as it was and as it is. */
   columns: Record<string, [before: Row[string], now: Row[string]]>
   /** All rows of the tables of which one changed. */
   parts: Record<string, [before: Row[], now: Row[]]>
@@ -48,7 +47,6 @@ export function rowsOf(sqlite: Database, tables: RecordTables, id: number): Reco
   return { row, parts: Object.fromEntries(parts) }
 }
 
-/** Edits a record, and notes what was changed of it. */
 export async function recordEdit<Result>(
   context: CommandContext,
   tables: RecordTables,
@@ -76,7 +74,7 @@ export async function recordDeletion(
   recordOne(context, tables.entity, 'delete', owner, id, { name, deleted: rows })
 }
 
-/** What an edit changed, as details of its entry; undefined where it changed nothing. */
+/** Returns the changes of an edit as details of its entry; undefined if nothing changed. */
 function editBetween(before: RecordRows, now: RecordRows): { edited: RecordEdit } | undefined {
   const columns = Object.keys(now.row).filter(
     (name) => !bookkeeping.includes(name) && before.row[name] !== now.row[name]
@@ -97,7 +95,7 @@ function editBetween(before: RecordRows, now: RecordRows): { edited: RecordEdit 
   }
 }
 
-/** Whether everything that an edit changed is still what the edit made it. */
+/** True if everything that an edit changed is unchanged since. */
 export function isAsEdited(rows: RecordRows, { columns, parts }: RecordEdit): boolean {
   return (
     Object.entries(columns).every(([name, [, now]]) => rows.row[name] === now) &&
@@ -116,10 +114,10 @@ function isSame(rows: readonly Row[], kept: readonly Row[]): boolean {
 }
 
 /**
- * Makes rows what they were. Foreign keys are checked by {@link brokenReferences} alone, so that tables may be written in
- * any order.
+ * Reverts rows. Foreign keys are checked only by {@link brokenReferences}, so tables may be written in any
+ * order.
  */
-export function takeBackEdit(
+export function revertEdit(
   { sqlite, now }: CommandContext,
   { table, parts: places }: RecordTables,
   id: number,
@@ -138,8 +136,8 @@ export function takeBackEdit(
 }
 
 /**
- * Puts the rows of a deleted record back; what was a part of it and is another record's by now stays as it is. Foreign keys as
- * with {@link takeBackEdit}.
+ * Restores the rows of a deleted record, except parts that belong to another record by now. Foreign keys as
+ * in {@link revertEdit}.
  */
 export function putBack(
   { sqlite, now }: CommandContext,
@@ -156,13 +154,12 @@ export function putBack(
   }
 }
 
-/** What tells the rows of a table apart. */
 function keyTexts(sqlite: Database, table: string): (row: Row) => string {
   const key = keyOf(sqlite, table)
   return (row) => JSON.stringify(key.map((name) => row[name]))
 }
 
-/** When a row was changed, for tables that tell. */
+/** Returns the new updated_at of a row, if its table has one. */
 function changedNow(sqlite: Database, table: string, now: number): Row {
   return columnsOf(sqlite, table).some(({ name }) => name === 'updated_at') ? { updated_at: now } : {}
 }
@@ -219,11 +216,10 @@ function whereKey(sqlite: Database, table: string): string {
     .join(' AND ')
 }
 
-/** A reference to a record that is gone. */
 export interface BrokenReference {
   table: string
   column: string
-  /** Whether the column may be blank. */
+  /** True if the column may be null. */
   isOptional: boolean
   /** The row, by its primary key. */
   row: Row

@@ -23,13 +23,13 @@ export interface ChangeLogTable {
   mailing_list_id: number | null
   first_id: number
   last_id: number
-  /** Where it came from (origin.ts); null = the application did it by itself, or an earlier version. */
+  /** The origin (origin.ts); null = the application itself, or an earlier version. */
   via: ChangeVia | null
   cause_id: number | null
   user_id: number | null
   /** {@link ChangedMembers}, packed; null = all from first_id to last_id. */
   members: Buffer | null
-  /** What was changed of a single record, as its kind says; of members, how many they are; null = that is not kept. */
+  /** The changes of a single record, in the form of its kind; the number of members; null = not stored. */
   details: Json | null
 }
 

@@ -5,7 +5,7 @@ import type { PageBatch } from './page-sums.ts'
 // The format of the log is SQLite's, and does not change: https://sqlite.org/fileformat2.html#the_write_ahead_log
 
 const headerLength = 32
-/** What a log begins with; its last bit tells the order of bytes in its checksums. */
+/** The first bytes of a log; the last bit gives the byte order of its checksums. */
 const magic = 0x377f0682
 const version = 3007000
 const frameHeaderLength = 24
@@ -47,15 +47,20 @@ export function pagesInLog(databasePath: string, after: number, last: number): P
   }
 }
 
-/** A position in the log: its salts, whose first 32 bits count how often it has started over, and the number of frames before it. */
+/**
+ * A position in the log: its salts, whose first 32 bits count its restarts, and the number of frames before
+ * it.
+ */
 export interface LogPosition {
   salts: bigint
   frames: number
 }
 
-/** What SQLite reads from a log: up to the first frame that is not whole, and to the end of a transaction. */
+/**
+ * The content of a log that SQLite reads: up to the first incomplete frame, and to the end of a transaction.
+ */
 export interface LogContent {
-  /** Where it ends; null = there is no log. */
+  /** null = there is no log. */
   end: LogPosition | null
   /** The pages that are read from it and not from the database, by their numbers: where their content stands, in bytes. */
   pages: ReadonlyMap<number, number>
@@ -86,7 +91,6 @@ export function contentOfLog(databasePath: string): LogContent {
   }
 }
 
-/** Has the disk keep what is in the log now. */
 export function syncLog(databasePath: string): void {
   const log = openLog(databasePath)
   if (!log) return
@@ -109,9 +113,9 @@ interface Log {
   file: number
   pageSize: number
   salts: bigint
-  /** Whether its checksums are of big-endian words. */
+  /** True if checksums use big-endian words. */
   isBigEndian: boolean
-  /** That of its header, with which those of the frames begin. */
+  /** The checksum of its header, from which those of the frames continue. */
   sum: readonly [number, number]
 }
 
@@ -159,7 +163,10 @@ function openLog(databasePath: string): Log | null {
   return null
 }
 
-/** Where the content of a page stands. @param frame from 0 on */
+/**
+ * Returns where the content of a page is in the file.
+ * @param frame from 0
+ */
 function contentAt({ pageSize }: Log, frame: number): number {
   return headerLength + frame * (frameHeaderLength + pageSize) + frameHeaderLength
 }

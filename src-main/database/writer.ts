@@ -10,7 +10,7 @@ import { type Origin, type RequestBase, requestBase, requestOrigin } from './ori
 
 export interface WriterOptions {
   databasePath: string
-  /** Where a copy goes before a migration changes existing data. */
+  /** Where a copy is stored before a migration changes existing data. */
   backupDirectory: string
 }
 
@@ -18,11 +18,11 @@ export interface CommandRequest {
   id: number
   name: CommandName
   input: unknown
-  /** Where the request came from that asks for it. */
+  /** The origin of the calling request. */
   origin?: Origin
   /** An entry of the change log: what the command changes must not have a later one. */
   unchangedSince?: number
-  /** Whether it is taken back whatever comes of it: only what it would refuse is asked for. */
+  /** True = roll back in any case: only the refusals matter. */
   isCheck?: boolean
 }
 
@@ -34,13 +34,13 @@ export type CommandReply = { id: number } & (
   | { storage: StorageFault['kind'] }
 )
 
-/** What the writer is told beside commands. */
+/** Orders to the writer besides commands. */
 export type WriterOrder =
   { connect: MessagePort } | { finish: true } | { close: true } | { goOn: true } | { refuse: true }
 
 export type WriterEvent = { ready: true } | { changes: Change[] } | { damaged: true } | { finished: true }
 
-/** A command that ended in a fault that nobody expected: a refusal and a fault of the disk are other errors. */
+/** An unexpected error of a command; refusals and disk faults are other errors. */
 export class CommandFailed extends Error {}
 
 /** A command that has no reply yet. */
@@ -83,7 +83,7 @@ export class CommandClient {
     })
   }
 
-  /** To be called with every reply that arrives on the port. */
+  /** Handles a reply that arrived on the port. */
   settle(reply: CommandReply): void {
     const waiting = this.#waiting.get(reply.id)
     if (!waiting) return
@@ -107,7 +107,6 @@ export class CommandClient {
   }
 }
 
-/** A command client over a port of its own, for a worker that feeds the writer directly. */
 export function commandClientOver(port: MessagePort): CommandClient {
   const client = new CommandClient(port)
   port.on('message', (reply: CommandReply) => client.settle(reply))
@@ -118,16 +117,17 @@ export function commandClientOver(port: MessagePort): CommandClient {
 export class Writer {
   readonly #thread: Worker
   readonly #client: CommandClient
-  /** Whatever works by itself listens for changes: more of it than Node takes for a leak. */
+  /** More listeners than the number that Node reports as a leak. */
   readonly #events = new EventEmitter().setMaxListeners(50)
   readonly #exited: Promise<unknown>
   /**
-   * Outlives a thread that dies, so that the log stays as it was noted. If SQLite copied it into the database, it would look as if somebody
-   * else had changed the database. Null until the database is open, and once the thread is about to close it.
+   * A connection that outlives a crashed thread, so that the log stays as noted: if SQLite copied it into the
+   * database, that would look like a change by another program. Null before the database is open, and once
+   * the thread is about to close it.
    */
   #logKeeper: Database | null = null
   #closing = false
-  /** Why it takes no more commands: that it was closed, or what it died of. */
+  /** Why no more commands are accepted: the writer was closed, or its thread died of this. */
   #ended: Error | null = null
 
   private constructor(thread: Worker) {
@@ -175,7 +175,7 @@ export class Writer {
     this.#events.on('changes', listener)
   }
 
-  /** Has what is written copied into the database from its log: not before, and not while commands are refused. */
+  /** Starts to copy the log into the database: not earlier, and not while commands are refused. */
   goOn(): void {
     this.#tell({ goOn: true })
   }
@@ -185,7 +185,7 @@ export class Writer {
     this.#tell({ refuse: true })
   }
 
-  /** Called when a command met damage; every other one is refused then. */
+  /** Called when a command found damage; all others are refused then. */
   onDamage(listener: () => void): void {
     this.#events.on('damaged', listener)
   }
@@ -196,8 +196,8 @@ export class Writer {
   }
 
   /**
-   * Lets the commands that were sent before finish, then closes the database.
-   * @throws Error what the thread died of meanwhile
+   * Finishes the commands that were sent before, then closes the database.
+   * @throws Error of which the thread died meanwhile
    */
   async close(): Promise<void> {
     this.#closing = true
@@ -213,7 +213,7 @@ export class Writer {
     }
   }
 
-  /** Lets the thread close its connection, which copies the log and removes it. */
+  /** Lets the thread close its connection, which copies the log and deletes it. */
   #letClose(): void {
     this.#logKeeper?.close()
     this.#logKeeper = null

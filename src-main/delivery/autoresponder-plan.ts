@@ -9,9 +9,9 @@ import { organizationById } from '../api/organizations/queries.ts'
 import type { AutoresponderRow } from '../api/autoresponders/queries.ts'
 
 /**
- * What the messages of an autoresponder are made of.
- * @param linkBase where links lead, without a path
- * @returns null when it has no content
+ * Returns how the messages of an autoresponder are composed.
+ * @param linkBase without a path
+ * @returns null if it has no content
  */
 export async function autoresponderPlanOf(
   db: Kysely<Schema>,

@@ -40,9 +40,9 @@ export function campaignToSend(db: Kysely<Schema>, id: number) {
 }
 
 /**
- * What the messages of a campaign are made of; before it has delivery settings, as its list sends by default.
- * @param linkBase where links lead without a URL domain
- * @returns null when it has no content
+ * Returns how the messages of a campaign are composed; without delivery settings, by its list's defaults.
+ * @param linkBase for links without a URL domain
+ * @returns null if it has no content
  */
 export async function campaignPlanOf(
   db: Kysely<Schema>,
@@ -87,7 +87,7 @@ export async function campaignPlanOf(
   }
 }
 
-/** What the contents of a campaign that has begun are counted under. @returns by content id */
+/** Returns the statistics ids of a started campaign's contents, by content id. */
 async function trackedOf(
   db: Kysely<Schema>,
   campaignId: number

@@ -10,9 +10,9 @@ import { dueTime } from '../jobs/due.ts'
 import type { JobEnd } from '../jobs/outcome.ts'
 import type { StoredValues } from '../api/custom-fields/rules.ts'
 import type { AutowinnerMetric } from '../api/mailing-lists/schema.ts'
-import { settle } from '../api/segments/settled.ts'
+import { resolveConditions } from '../api/segments/settled.ts'
 import { clauseOf, requireListsOf } from '../api/segments/queries.ts'
-import { count } from '../api/statistics/counting.ts'
+import { incrementCounter } from '../api/statistics/counting.ts'
 import { statisticsOfCampaigns } from '../api/statistics/queries.ts'
 import { countsOf, sumCounters } from '../api/statistics/rules.ts'
 import type { Counters } from '../api/statistics/schema.ts'
@@ -30,7 +30,6 @@ interface ById {
   id: number
 }
 
-/** A campaign whose delivery is under way. */
 interface UnderWay {
   campaign: CampaignToSend
   dispatch: DispatchRow
@@ -41,26 +40,26 @@ interface UnderWay {
  * Hands a campaign that is due to its thread; the first time its sending begins with this.
  * @returns null when it is not to be worked on (any more)
  */
-const beginDelivery: Command<ById & { linkBase: string }, DeliveryPlan | null> = async (
+const handOutDelivery: Command<ById & { linkBase: string }, DeliveryPlan | null> = async (
   context,
   { id, linkBase }
 ) => {
   const dispatch = await dispatchOf(context.db, id)
   if (dispatch?.state === 'scheduled' && dispatch.paused === 0 && hasCome(context, dispatch)) {
-    await beginSending(context, id, dispatch)
+    await startSending(context, id, dispatch)
   }
   await decideWinner(context, id)
   const found = await underWay(context, id)
   return found && found.delivery.phase !== 'decision_delay' ? planOf(context, found, linkBase) : null
 }
 
-/** Whether the time of a campaign has come. */
+/** True if the campaign's start time has come. */
 function hasCome({ clock }: CommandContext, { begins_at, begins_at_once }: DispatchRow): boolean {
   return begins_at !== null && dueTime({ begins_at, begins_at_once }) <= clock
 }
 
-/** Sets down who is to get messages, what is counted, and how it goes on. */
-async function beginSending(context: CommandContext, id: number, dispatch: DispatchRow): Promise<void> {
+/** Stores the recipients, counters and phases of a campaign that starts. */
+async function startSending(context: CommandContext, id: number, dispatch: DispatchRow): Promise<void> {
   const { db, now } = context
   const campaign = await campaignToSend(db, id)
   if (campaign.is_remote_list === 1) {
@@ -96,8 +95,11 @@ async function beginSending(context: CommandContext, id: number, dispatch: Dispa
     .execute()
 }
 
-/** Notes links of a content, which its thread has found. @returns whether to go on */
-export const noteLinks = inBackground<ById & { sliceId: number; urls: string[] }, boolean>(
+/**
+ * Stores links of a content.
+ * @returns false if the delivery was stopped
+ */
+export const recordLinks = inBackground<ById & { sliceId: number; urls: string[] }, boolean>(
   async (context, { id, sliceId, urls }) => {
     if (!(await underWay(context, id))) return false
     await context.db
@@ -109,13 +111,15 @@ export const noteLinks = inBackground<ById & { sliceId: number; urls: string[] }
   }
 )
 
-/** Notes that the links of all contents are there. */
-export const noteAllLinks: Command<ById, void> = async (context, { id }) => {
+export const recordAllLinks: Command<ById, void> = async (context, { id }) => {
   await changeDelivery(context, id, { has_links: 1 })
 }
 
-/** Notes who gets which content. @returns whether to go on */
-export const noteShares: Command<ById & { shares: Shares }, boolean> = async (context, { id, shares }) => {
+/**
+ * Stores which recipients get which content.
+ * @returns false if the delivery was stopped
+ */
+export const recordShares: Command<ById & { shares: Shares }, boolean> = async (context, { id, shares }) => {
   if (!(await underWay(context, id))) return false
   await changeDelivery(context, id, { shares: JSON.stringify(shares) })
   return true
@@ -148,7 +152,7 @@ async function planOf(
     recipients: {
       organizationId: campaign.organization_id,
       mailingListId: campaign.mailing_list_id,
-      clause: settle(clause, moment),
+      clause: resolveConditions(clause, moment),
       lastId: delivery.last_id,
       chooseFormat: campaign.has_format === 1,
       isCounted: delivery.recipients !== null
@@ -162,7 +166,7 @@ async function planOf(
   }
 }
 
-/** How many of the recipients a split test is among, 0 to 100. */
+/** The share of recipients in the split test, 0 to 100. */
 function testPercentage({ autowinner_percentage: percentage }: DispatchRow): number {
   return Number(percentage ?? 100)
 }
@@ -184,8 +188,11 @@ function passOf({ phase, winning_content_id: contentId }: UnderWay['delivery']):
   return { kind: 'everybody' }
 }
 
-/** Notes how many the campaign is for. @returns whether to go on */
-export const noteRecipients: Command<ById & { recipients: number }, boolean> = async (
+/**
+ * Stores the number of recipients.
+ * @returns false if the delivery was stopped
+ */
+export const recordRecipients: Command<ById & { recipients: number }, boolean> = async (
   context,
   { id, recipients }
 ) => {
@@ -199,12 +206,11 @@ export const noteRecipients: Command<ById & { recipients: number }, boolean> = a
 interface SentInput extends ById {
   progress: DeliveryPlan['progress']
   counted: { sliceId: number; counters: Counters; subscriberIds: number[] }[]
-  /** How many of the recipients turned out to be suppressed: they are none. */
   suppressed: number
 }
 
 /** Counts messages that were handed over, and notes where a delivery goes on. @returns whether to go on */
-export const noteSent = inBackground<SentInput, boolean>(
+export const recordSent = inBackground<SentInput, boolean>(
   async (context, { id, progress, counted, suppressed }) => {
     const found = await underWay(context, id)
     if (!found) return false
@@ -218,7 +224,7 @@ export const noteSent = inBackground<SentInput, boolean>(
       .where('campaign_id', '=', id)
       .execute()
     for (const { sliceId, counters, subscriberIds } of counted) {
-      await count(context, sliceId, counters, found.campaign.time_zone_name)
+      await incrementCounter(context, sliceId, counters, found.campaign.time_zone_name)
       if (subscriberIds.length === 0) continue
       await context.db
         .insertInto('stat_recipients')
@@ -249,7 +255,7 @@ const endDelivery: Command<ById & { end: JobEnd }, void> = async (context, { id,
   })
 }
 
-/** Everybody of the phase was dealt with: the campaign is finished, or waits for the winner of its split test. */
+/** Ends a phase: the campaign is finished, or waits for the winner of its split test. */
 async function endPhase(context: CommandContext, id: number): Promise<void> {
   const found = await underWay(context, id)
   if (!found) return
@@ -291,7 +297,10 @@ async function decideWinner(context: CommandContext, id: number): Promise<void> 
   await changeDispatch(context, campaign, {})
 }
 
-/** Keeps the counts of each content as they are when the winner is decided. @returns them by content id */
+/**
+ * Stores the counters of each content at the time of the decision.
+ * @returns them by content id
+ */
 async function takeSnapshots(
   context: CommandContext,
   campaignId: number
@@ -342,12 +351,12 @@ async function changeDispatch(
 }
 
 export const deliveryCommands = {
-  begin: beginDelivery,
-  noteLinks,
-  noteAllLinks,
-  noteShares,
-  noteRecipients,
-  noteSent,
+  begin: handOutDelivery,
+  recordLinks,
+  recordAllLinks,
+  recordShares,
+  recordRecipients,
+  recordSent,
   end: endDelivery
 }
 

@@ -5,17 +5,15 @@ import {
   type Recipient,
   type SharedValues,
   unknownCodes,
-  write
+  writeContent
 } from './replacement.ts'
 
-/** The parts of a content. */
 export interface ContentParts {
   subject: string
   html: string
   text: string
 }
 
-/** What a preview is made of. */
 export interface ContentPreviewTask {
   content: ContentParts
   shared: SharedValues
@@ -27,7 +25,6 @@ export interface WrittenPreview extends ContentParts {
   unknown_codes: string[]
 }
 
-/** A content as somebody would get it. */
 export function writePreview({ content, shared, recipient }: ContentPreviewTask): WrittenPreview {
   const codes: Codes = codesOf(shared, Date.now())
   const [subject, html, text] = [
@@ -36,9 +33,9 @@ export function writePreview({ content, shared, recipient }: ContentPreviewTask)
     compile(content.text, 'text')
   ]
   return {
-    subject: write(subject, codes, recipient),
-    html: write(html, codes, recipient),
-    text: write(text, codes, recipient),
+    subject: writeContent(subject, codes, recipient),
+    html: writeContent(html, codes, recipient),
+    text: writeContent(text, codes, recipient),
     unknown_codes: [...new Set([subject, html, text].flatMap((part) => unknownCodes(part, codes)))]
   }
 }

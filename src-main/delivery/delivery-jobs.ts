@@ -9,8 +9,8 @@ import type { DeliveryData } from './delivery.ts'
 const maxAtOnce = 8
 
 /**
- * Campaigns that are to be sent, or whose split test is to be decided.
- * @param linkBase where links in messages lead that have no URL domain, without a path
+ * Runs campaigns that are due or whose split test is due.
+ * @param linkBase for links without a URL domain, without a path
  */
 export function deliveryJobs(
   reader: Kysely<Schema>,

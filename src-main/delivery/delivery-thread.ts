@@ -1,13 +1,13 @@
-import { join } from 'node:path'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { ApiError, internalError } from '../base/errors.ts'
 import { type RunningJob, runJobs } from '../jobs/run-job.ts'
 import { Delivery, type DeliveryData } from './delivery.ts'
+import { databasePathIn } from '../database/database-path.ts'
 
 // It reads on a connection of its own.
 runJobs(
   async (job: RunningJob<DeliveryData>) => {
-    const reader = kyselyOver(openForReading(join(job.dataDirectory, 'listwright.db')))
+    const reader = kyselyOver(openForReading(databasePathIn(job.dataDirectory)))
     try {
       return await new Delivery(job, reader).run()
     } finally {

@@ -19,18 +19,17 @@ import type { Transport } from './transport.ts'
 
 /** Subscribers that are dealt with before what went out is counted and whether to go on is asked. */
 const maxAtOnce = 250
-/** What their messages may weigh together: they are in memory several times until they are written. */
+/** Limit of a batch's messages in bytes: they are in memory several times until they are written. */
 const bytesAtOnce = 16 * 1024 * 1024
-/** Links that are noted at once, and recipients among whom contents are drawn. */
+/** Links stored at once, and recipients whose contents are drawn at once. */
 const [linksAtOnce, drawnAtOnce] = [200, 1000]
 const hour = 3_600_000
-/** A campaign whose speed makes it wait for longer gives its thread up meanwhile, in milliseconds. */
+/** A campaign that has to wait longer for its speed limit gives up its thread, in milliseconds. */
 const maxPause = 10_000
 const sentCounter = { both: 'sent_multipart', html: 'sent_html', text: 'sent_text' } as const
 
-/** What a delivery needs beside its campaign. */
 export interface DeliveryData {
-  /** Where links in messages lead that have no URL domain, without a path. */
+  /** For links without a URL domain, without a path. */
   linkBase: string
 }
 
@@ -61,10 +60,10 @@ export class Delivery {
       const links = linksOf(content)
       for (let start = 0; start < links.length; start += linksAtOnce) {
         const urls = links.slice(start, start + linksAtOnce)
-        if (!(await this.#job.client.run('deliveries.noteLinks', { id, sliceId, urls }))) return null
+        if (!(await this.#job.client.run('deliveries.recordLinks', { id, sliceId, urls }))) return null
       }
     }
-    await this.#job.client.run('deliveries.noteAllLinks', { id })
+    await this.#job.client.run('deliveries.recordAllLinks', { id })
     return this.#job.client.run('deliveries.begin', { id, linkBase: this.#job.data.linkBase })
   }
 
@@ -86,14 +85,14 @@ export class Delivery {
       if (signal.aborted) return false
     }
     plan.shares = drawShares(Float64Array.from(draws), contents.length, plan.percentage)
-    return this.#job.client.run('deliveries.noteShares', { id, shares: plan.shares })
+    return this.#job.client.run('deliveries.recordShares', { id, shares: plan.shares })
   }
 
   /** @returns whether to go on */
   async #countRecipients({ recipients }: DeliveryPlan): Promise<boolean> {
     if (recipients.isCounted) return true
     const { active } = await countSegment(this.#reader, recipients)
-    return this.#job.client.run('deliveries.noteRecipients', { id: this.#job.id, recipients: active })
+    return this.#job.client.run('deliveries.recordRecipients', { id: this.#job.id, recipients: active })
   }
 
   async #deliver(plan: DeliveryPlan): Promise<JobOutcome> {
@@ -163,7 +162,7 @@ export class Delivery {
       countMessage(slice.counters, messages[index]?.format ?? 'both', isSeed)
       if (!isSeed) slice.subscriberIds.push(addressee.id)
     }
-    const goesOn = await this.#job.client.run('deliveries.noteSent', {
+    const goesOn = await this.#job.client.run('deliveries.recordSent', {
       id: this.#job.id,
       progress: { afterId, position },
       counted: [...counted].map(([sliceId, slice]) => ({ sliceId, ...slice })),
@@ -175,17 +174,16 @@ export class Delivery {
   }
 }
 
-/** How many messages are made at once, by what they weigh. */
+/** Returns how many messages to compose at once, by their size. */
 function atOnceOf({ message }: DeliveryPlan, images: readonly Image[]): number {
   const carried = images.reduce((sum, { bytes }) => sum + bytes.length, 0)
   const written = Math.max(...message.contents.map(({ html, text }) => html.length + text.length))
   return Math.floor(bytesAtOnce / (carried + written + 1))
 }
 
-/** What is dealt with before it is counted and whether to go on is asked. */
+/** A batch that is processed before it is counted. */
 interface Step {
   mails: Mail[]
-  /** How many of the recipients turned out to be suppressed. */
   suppressed: number
   /** The last subscriber of the step. */
   afterId: number
@@ -200,7 +198,7 @@ interface Mail {
   isSeed: boolean
 }
 
-/** What is handed over counts as delivered: the outbox has no bounces. */
+/** Handing over counts as delivery: the outbox has no bounces. */
 function countMessage(counters: Counters, format: ContentFormat, isSeed: boolean): void {
   counters.total_messages++
   counters.total_success++

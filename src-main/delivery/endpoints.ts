@@ -8,7 +8,7 @@ const maxRecipients = 100
 
 const PreviewInput = Type.Object({
   recipients: Type.Array(Type.String(), { minItems: 1, maxItems: maxRecipients }),
-  /** Whether a content in both formats goes out as two messages. */
+  /** True = a content in both formats is sent as two messages. */
   split_emails_by_format: withDefault(Type.Boolean(), false)
 })
 const previewing = {

@@ -14,7 +14,6 @@ export function framedText(text: string, { text_header: header, text_footer: foo
   return [header, text, footer].filter((part) => part.trim() !== '').join('\n\n')
 }
 
-/** HTML with something more at its end. */
 export function atEndOfBody(html: string, addition: string): string {
   const end = html.search(/<\/body\s*>/i)
   return end < 0 ? html + addition : html.slice(0, end) + addition + html.slice(end)

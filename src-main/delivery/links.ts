@@ -4,7 +4,7 @@ import { makeToken, type TokenContent } from '../api/subscribers/tokens.ts'
 
 // Where the links of a message lead, and which links of its content are counted.
 
-/** The links of a content whose clicks can be counted, as they stand in it, each once. */
+/** Returns the links of a content whose clicks can be counted, as written, without duplicates. */
 export function linksOf({ html, text }: { html: string; text: string }): string[] {
   const found = new Set<string>()
   for (const link of linksIn(html, 'html')) found.add(link.target)
@@ -31,7 +31,7 @@ export function countClicks(
   return parts.join('') + source.slice(end)
 }
 
-/** In HTML the targets of links in quotes, in plain text the addresses that are written out. */
+/** In HTML the quoted targets of links, in plain text the addresses. */
 function* linksIn(source: string, kind: 'html' | 'text'): Generator<Range & { target: string }> {
   if (kind === 'text') {
     for (const { start, end } of urlsIn(source)) yield { start, end, target: source.slice(start, end) }
@@ -47,7 +47,6 @@ function* linksIn(source: string, kind: 'html' | 'text'): Generator<Range & { ta
   }
 }
 
-/** The key of the replacement code for a link that is counted. */
 export function clickCode(linkId: number): string {
   return `link:${linkId}`
 }
@@ -58,7 +57,7 @@ export function linkOfCode(key: string): number | null {
   return id === undefined ? null : Number(id)
 }
 
-/** The addresses in a message to somebody. */
+/** The addresses in the message to one recipient. */
 export function messageLinks(linkBase: string, secret: KeyObject, named: TokenContent) {
   const unsubscribeToken = makeToken(secret, 'unsubscribe', named)
   const click = makeToken(secret, 'click', named)

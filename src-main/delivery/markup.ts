@@ -3,7 +3,7 @@
 
 /** The value of an attribute in HTML, without its quotes. */
 export interface AttributeValue {
-  /** In lower case, as the name. */
+  /** In lower case, like the name. */
   tag: string
   name: string
   start: number

@@ -8,23 +8,28 @@ import { imageKeysIn, linkImages } from '../api/images/rules.ts'
 import { atEndOfBody, framedHtml, framedText, shownHtml } from './frame.ts'
 import { countClicks, linkOfCode, messageLinks } from './links.ts'
 import type { MessagePlan, PlannedContent } from './plan.ts'
-import { type Codes, codesOf, type CompiledText, compile, type Recipient, write } from './replacement.ts'
+import {
+  type Codes,
+  codesOf,
+  type CompiledText,
+  compile,
+  type Recipient,
+  writeContent
+} from './replacement.ts'
 import type { OutgoingMessage } from './transport.ts'
 
-/** Somebody whom a message is for. */
 export interface Addressee extends Omit<Recipient, 'links'> {
-  /** What they asked for, where the list lets them; null = whatever there is. */
+  /** The format that the subscriber chose, if the list allows it; null = any. */
   format: ContentFormat | null
 }
 
-/** A content as somebody would read it; a part that it does not have is undefined. */
+/** A content with replaced codes; a missing part is undefined. */
 export interface WrittenContent {
   subject: string
   html: string | undefined
   text: string | undefined
 }
 
-/** A message for somebody, in the format that suits them. */
 export interface ComposedMessage extends OutgoingMessage {
   format: ContentFormat
 }
@@ -43,7 +48,9 @@ export async function imagesCarried(
   return linksImages ? [] : imagesOf(db, organizationId, shownHtml(frame, contents))
 }
 
-/** Makes the messages of a campaign: a content is compiled when it is first needed, and written for each recipient. */
+/**
+ * Composes the messages of a campaign. A content is compiled on first use, and written for each recipient.
+ */
 export class MessageComposer {
   readonly #plan: MessagePlan
   readonly #images: readonly Image[]
@@ -69,10 +76,9 @@ export class MessageComposer {
     return { ...others, html: html === undefined ? undefined : linkImages(html, this.#plan.linkBase) }
   }
 
-  /** Where a link of the content leads for the addressee. */
   writeLink(url: string, contentId: number, addressee: Addressee): string {
     const recipient = this.#recipientOf(this.#find(contentId), addressee)
-    return write(compile(url, 'text'), this.#codes, recipient)
+    return writeContent(compile(url, 'text'), this.#codes, recipient)
   }
 
   /** The whole message, with its headers. */
@@ -96,7 +102,7 @@ export class MessageComposer {
         { key: 'List-Unsubscribe-Post', value: 'List-Unsubscribe=One-Click' },
         ...this.#headers.map(({ name, value }) => ({
           key: name,
-          value: write(value, this.#codes, recipient)
+          value: writeContent(value, this.#codes, recipient)
         }))
       ],
       // A code in a content must not make the application read a file or fetch an address.
@@ -128,9 +134,9 @@ export class MessageComposer {
   #write(content: PlannedContent, recipient: Recipient, format: ContentFormat): WrittenContent {
     const { subject, html, text } = this.#compile(content)
     return {
-      subject: write(subject, this.#codes, recipient),
-      html: format === 'text' ? undefined : write(html, this.#codes, recipient),
-      text: format === 'html' ? undefined : write(text, this.#codes, recipient)
+      subject: writeContent(subject, this.#codes, recipient),
+      html: format === 'text' ? undefined : writeContent(html, this.#codes, recipient),
+      text: format === 'html' ? undefined : writeContent(text, this.#codes, recipient)
     }
   }
 
@@ -181,7 +187,7 @@ function withOpenPixel(html: string): string {
   return atEndOfBody(html, `<img src="%%${openPixelCode}%%" width="1" height="1" alt="">`)
 }
 
-/** Somebody who asked for plain text gets it where there is some. */
+/** A subscriber who chose plain text gets it if there is any. */
 function formatFor(content: ContentFormat, wanted: ContentFormat | null): ContentFormat {
   return content === 'both' && wanted !== null ? wanted : content
 }

@@ -2,7 +2,6 @@ import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, mkdirSync, openSync
 import { dirname, join } from 'node:path'
 import type { OutgoingMessage, Transport } from './transport.ts'
 
-/** Where messages are filed on this computer. */
 export function outboxDirectory(dataDirectory: string): string {
   return join(dataDirectory, 'outbox')
 }
@@ -12,25 +11,23 @@ export function outboxPath(dataDirectory: string, campaignId: number): string {
   return join(outboxDirectory(dataDirectory), `campaign-${campaignId}.mbox`)
 }
 
-/** The campaign whose messages a file of the outbox holds; null for any other file. */
+/** Returns the campaign of an outbox file; null for other files. */
 export function campaignOfOutbox(name: string): number | null {
   const id = /^campaign-(\d+)\.mbox$/.exec(name)?.[1]
   return id === undefined ? null : Number(id)
 }
 
-/** Where the previews of an organization go. */
 export function previewOutboxPath(dataDirectory: string, organizationId: number): string {
   return join(outboxDirectory(dataDirectory), `previews-${organizationId}.mbox`)
 }
 
-/** Whether a file of the outbox holds previews. */
 export function isPreviewOutbox(name: string): boolean {
   return /^previews-\d+\.mbox$/.test(name)
 }
 
 /**
- * Files messages on this computer. Its position is the length of the file in bytes.
- * @param position where to go on; `end` keeps what is there
+ * Opens a file that collects messages. The position is its length in bytes.
+ * @param position where to continue; `end` appends
  */
 export function openOutbox(path: string, position: number | 'end'): Transport {
   mkdirSync(dirname(path), { recursive: true })

@@ -4,11 +4,10 @@ import type { FieldDefinition, StoredValues } from '../api/custom-fields/rules.t
 import type { SettledCondition } from '../api/segments/settled.ts'
 import type { Shares } from './split-test.ts'
 
-/** What messages are made of, whoever gets them. */
+/** The parts of messages that all recipients share. */
 export interface MessagePlan {
   organizationId: number
   campaign: { id: number; name: string }
-  /** For the header X-CampaignID. */
   xCampaignId: string
   list: { id: number; name: string }
   sender: {
@@ -17,20 +16,20 @@ export interface MessagePlan {
     sender_email: string | null
     reply_to: string | null
   }
-  /** Where bounces go; null = to the sender. */
+  /** null = the sender. */
   bounceAddress: string | null
   /** Header lines of the list, which may hold replacement codes. */
   customHeaders: { name: string; value: string }[]
   fields: FieldDefinition[]
   timeZone: string
-  /** Where links in messages lead, without a path. */
+  /** Without a path. */
   linkBase: string
-  /** Whether recipients fetch pictures from there; else each message carries its own. */
+  /** True = recipients load images from there; otherwise they are embedded. */
   linksImages: boolean
-  /** Of this installation, for the tokens in links. */
+  /** The installation's key for tokens in links. */
   signingSecret: KeyObject
   tracksOpens: boolean
-  /** What the organization has before and after each content. */
+  /** The organization's header and footer. */
   frame: Frame
   contents: [PlannedContent, ...PlannedContent[]]
 }
@@ -50,28 +49,28 @@ export interface PlannedContent {
   format: ContentFormat
   html: string
   text: string
-  /** What its statistics are counted under; 0 when nothing is counted. */
+  /** The statistics id; 0 = not counted. */
   sliceId: number
-  /** Links whose clicks are counted, and their ids; none when they are not. */
+  /** Links whose clicks are counted. */
   links: { id: number; url: string }[]
 }
 
-/** Who gets messages in this phase of a delivery. */
+/** The recipients of this phase. */
 export type DeliveryPass =
   | { kind: 'everybody' }
   | { kind: 'split_testing' }
-  /** Those who were not in the split test get the content that won it. */
+  /** Recipients outside of the split test get the winner. */
   | { kind: 'winner'; contentId: number }
 
 /** A campaign that is being sent: what its thread needs. */
 export interface DeliveryPlan {
   message: MessagePlan
   pass: DeliveryPass
-  /** Who gets which content; null until that was drawn, and where there is one content only. */
+  /** null until drawn, or with one content. */
   shares: Shares | null
-  /** How many of the recipients are tested, 0 to 100. */
+  /** The share of tested recipients, 0 to 100. */
   percentage: number
-  /** Whether the links of the contents are noted. */
+  /** True if the links are stored. */
   hasLinks: boolean
   recipients: {
     organizationId: number
@@ -79,7 +78,6 @@ export interface DeliveryPlan {
     clause: SettledCondition[]
     /** The newest subscriber when sending began. */
     lastId: number
-    /** Whether subscribers say which format they want. */
     chooseFormat: boolean
     isCounted: boolean
   }

@@ -1,14 +1,14 @@
-import { join } from 'node:path'
 import { threadData } from '../base/threads.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { imagesCarried, MessageComposer } from './message.ts'
 import { openOutbox, previewOutboxPath } from './outbox.ts'
 import type { PreviewTask } from './previews.ts'
+import { databasePathIn } from '../database/database-path.ts'
 
 // The messages of one preview: to make some hundreds of them takes longer than the API's thread may be held up.
 
 const { dataDirectory, message, recipients, values, splitByFormat } = threadData() as PreviewTask
-const reader = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
+const reader = kyselyOver(openForReading(databasePathIn(dataDirectory)))
 const composer = new MessageComposer(message, await imagesCarried(reader, message))
 await reader.destroy()
 const outbox = openOutbox(previewOutboxPath(dataDirectory, message.organizationId), 'end')

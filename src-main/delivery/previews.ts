@@ -7,7 +7,6 @@ import { startThread } from '../base/threads.ts'
 import type { StoredValues } from '../api/custom-fields/rules.ts'
 import type { MessagePlan } from './plan.ts'
 
-/** What the thread needs that makes the messages. */
 export interface PreviewTask {
   dataDirectory: string
   message: MessagePlan

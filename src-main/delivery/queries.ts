@@ -6,15 +6,14 @@ import { membersOf } from '../api/segments/queries.ts'
 import type { SettledCondition } from '../api/segments/settled.ts'
 import { delayMs } from '../api/campaigns/rules.ts'
 
-/** A campaign of which something is to be done. */
 export interface DeliveryJob extends Job {
-  /** Whether that begins with choosing the winner of a split test. */
+  /** True if it begins with choosing the winner of a split test. */
   isDecision: boolean
 }
 
 /**
- * The campaigns that are to be sent or being sent, and not paused, and when something is to be done for each (UNIX
- * milliseconds); those that began to wait first come first.
+ * Returns the campaigns that are due or being sent and not paused, with the time of their next step (UNIX
+ * milliseconds); longest waiting first.
  */
 export async function deliveriesToDo(db: Kysely<Schema>, now: number): Promise<DeliveryJob[]> {
   const rows = await db
@@ -71,7 +70,7 @@ export function recipientsAfter(
     .execute()
 }
 
-/** Which of some campaigns were deleted before a time (UNIX milliseconds), alone or with their list. */
+/** Returns the campaigns that were deleted before a time (UNIX milliseconds), alone or with their list. */
 export async function campaignsDeletedBefore(
   db: Kysely<Schema>,
   ids: readonly number[],

@@ -8,16 +8,16 @@ import { attributesIn } from './markup.ts'
 
 // Replacement codes in contents (docs/api.md, "Replacement codes"): a text is compiled once and written for each recipient.
 
-/** Where in a message a code stands, which decides how its value is encoded. */
+/** The context of a code in a message, which decides how its value is encoded. */
 type Place = 'html' | 'url in html' | 'text' | 'url in text'
 
 interface Code {
-  /** As it stands in the content, for codes that mean nothing. */
+  /** As written in the content; kept for unknown codes. */
   source: string
   /** In lower case, white space as underscores. */
   key: string
   place: Place
-  /** Whether `:raw` turns encoding off. */
+  /** True if `:raw` turns encoding off. */
   raw: boolean
 }
 
@@ -76,7 +76,7 @@ function quoteAttributes(html: string): string {
   return parts.join('') + html.slice(done)
 }
 
-/** Whether a link has begun before a position, to be asked with growing positions. */
+/** True if a link began before a position; positions must ascend. */
 type LinkFinder = (position: number) => boolean
 
 const linkAttributes = ['href', 'src', 'action']
@@ -110,17 +110,17 @@ function linksOfText(text: string): LinkFinder {
   }
 }
 
-/** What replaces a code, and how it may be encoded. */
+/** The replacement of a code, and how it may be encoded. */
 interface Value {
   text: string
   /** Left out: as other texts, encoded in HTML and in links. */
   htmlEncode?: boolean
   urlEncode?: boolean
-  /** Whether line breaks become those of HTML. */
+  /** True if line breaks become those of HTML. */
   htmlNewlines?: boolean
 }
 
-/** What the values of all recipients of a campaign have in common. */
+/** The values that all recipients of a campaign share. */
 export interface SharedValues {
   campaign: { id: number; name: string }
   list: { id: number; name: string }
@@ -145,7 +145,7 @@ export interface Recipient {
     unsubscribe: string
     webVersion: string
     unsubscribeToken: string
-    /** What is written for the codes that the delivery itself put in, to count opens and clicks. */
+    /** Values of the codes that the delivery itself adds to count opens and clicks. */
     tracked?: (key: string) => string | undefined
   }
   /** content_replacement_fields, by {@link replacementKey}; they win over a custom field of the same name. */
@@ -197,8 +197,8 @@ export function codesOf(shared: SharedValues, now: number): Codes {
   return codes
 }
 
-/** Writes a content for one recipient. A code that means nothing stays as it is, so that somebody sees it. */
-export function write(text: CompiledText, codes: Codes, recipient: Recipient): string {
+/** Writes a content for one recipient. An unknown code stays visible. */
+export function writeContent(text: CompiledText, codes: Codes, recipient: Recipient): string {
   return text.map((part) => (typeof part === 'string' ? part : writeCode(part, codes, recipient))).join('')
 }
 

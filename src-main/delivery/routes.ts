@@ -2,7 +2,7 @@ import { autoresponderById, listOfAutoresponder } from '../api/autoresponders/qu
 import { campaignById } from '../api/campaigns/queries.ts'
 import { localListById } from '../api/mailing-lists/queries.ts'
 import { ok } from '../http/envelope.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 import { autoresponderPlanOf } from './autoresponder-plan.ts'
 import { campaignPlanOf, campaignToSend } from './campaign-plan.ts'
 import { autoresponderPreviewEndpoints, campaignPreviewEndpoints } from './endpoints.ts'
@@ -10,17 +10,20 @@ import { sendPreview } from './previews.ts'
 
 // Previews are messages like any other.
 
-export const campaignPreviewRoutes = serve(campaignPreviewEndpoints, ({ reader, dataDirectory }) => ({
-  'POST /campaigns/:id/send_preview': async ({ caller, params, body, server }) => {
-    const { id } = await campaignById(reader, caller.organizationId, params.id)
-    const campaign = await campaignToSend(reader, id)
-    const message = await campaignPlanOf(reader, campaign, server.listeningOrigin)
-    await sendPreview(dataDirectory, message, campaign.preview_custom_field_data, body.preview)
-    return ok(null)
-  }
-}))
+export const campaignPreviewRoutes = serveEndpoints(
+  campaignPreviewEndpoints,
+  ({ reader, dataDirectory }) => ({
+    'POST /campaigns/:id/send_preview': async ({ caller, params, body, server }) => {
+      const { id } = await campaignById(reader, caller.organizationId, params.id)
+      const campaign = await campaignToSend(reader, id)
+      const message = await campaignPlanOf(reader, campaign, server.listeningOrigin)
+      await sendPreview(dataDirectory, message, campaign.preview_custom_field_data, body.preview)
+      return ok(null)
+    }
+  })
+)
 
-export const autoresponderPreviewRoutes = serve(
+export const autoresponderPreviewRoutes = serveEndpoints(
   autoresponderPreviewEndpoints,
   ({ reader, dataDirectory }) => ({
     'POST /autoresponders/:id/send_preview': async ({ caller, params, body, server }) => {

@@ -8,7 +8,7 @@ export function drawOf(campaignId: number, subscriberId: number): number {
   return createHash('md5').update(`${campaignId} ${subscriberId}`).digest().readUIntBE(0, 6) / 2 ** 48
 }
 
-/** For each content, by id: the draw from which on it is no longer the one. Beyond the last bound nobody is tested. */
+/** For each content, by id, the upper bound of its draws. Draws above the last bound are not tested. */
 export type Shares = readonly number[]
 
 /**
@@ -28,12 +28,12 @@ export function drawShares(draws: Float64Array, contents: number, percentage: nu
   })
 }
 
-/** As {@link drawShares} for any number of recipients, where it need not be exact. */
+/** Like {@link drawShares} for an unknown number of recipients, where it need not be exact. */
 export function evenShares(contents: number, percentage: number): Shares {
   return Array.from({ length: contents }, (_, index) => ((index + 1) / contents) * (percentage / 100))
 }
 
-/** Which content somebody gets in the test, by its place; null for who is not tested. */
+/** Returns the index of the tested content; null = not tested. */
 export function testedContent(shares: Shares, draw: number): number | null {
   const place = shares.findIndex((bound) => draw < bound)
   return place < 0 ? null : place

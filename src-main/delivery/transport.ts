@@ -6,9 +6,9 @@ export interface OutgoingMessage {
 }
 
 /**
- * Takes messages over for delivery. A position says how much it took over so far; the writer keeps it together with what
- * was counted. What came after that position, when the application was interrupted, is taken back, so that a message
- * goes out once.
+ * Accepts messages for delivery. A position tells how much it accepted; the writer stores it with the
+ * counters. After an interruption everything behind that position is removed, so that each message is sent
+ * once.
  */
 export interface Transport {
   /** @returns the position after the messages, which are kept whatever happens */

@@ -22,17 +22,21 @@ export function startApplication(): Promise<Application> {
 }
 
 /**
- * Has Electron keep what belongs to it (cookies, caches, logs) in a folder of the data directory: on macOS it would mix them with the
- * data, and applications on two data directories would take each other for a second start.
+ * Stores Electron's own files (cookies, caches, logs) in a subfolder of the data directory: on macOS it would
+ * mix them with the data, and applications with two data directories would take each other for a second
+ * start.
  */
-export function keepShellApart(): void {
+export function separateShellFiles(): void {
   mkdirSync(dataDirectory(), { recursive: true, mode: 0o700 })
   app.setPath('userData', join(dataDirectory(), 'shell'))
   // Windows shows notifications, and groups windows, by the name that the installer gave it.
   app.setAppUserModelId(applicationId)
 }
 
-/** What `listwright start --data-dir` passes on; Electron and the system pass options of their own as well. */
+/**
+ * Returns the --data-dir that `listwright start` passes on; Electron and the system pass options of their
+ * own.
+ */
 export function dataDirectory(): string {
   const { values } = parseArgs({
     args: process.argv.slice(1),
@@ -43,7 +47,7 @@ export function dataDirectory(): string {
   return resolve(typeof given === 'string' ? given : defaultDataDirectory())
 }
 
-/** Whether the system keeps the key of safeStorage: on Linux without a keyring it would be one that everybody knows. */
+/** True if the system protects the key of safeStorage: on Linux without a keyring it is a well-known one. */
 function isSafe(): boolean {
   if (!safeStorage.isEncryptionAvailable()) return false
   return process.platform !== 'linux' || safeStorage.getSelectedStorageBackend() !== 'basic_text'

@@ -1,7 +1,7 @@
 import { app, clipboard, Menu, type MenuItemConstructorOptions } from 'electron'
 import { texts } from './texts.ts'
 
-/** What a right click offers: words for one that is misspelled, where spelling is checked, and what can be done with texts and links. */
+/** Adds context menus with spelling suggestions and commands for texts and links. */
 export function offerContextMenus(): void {
   app.on('web-contents-created', (_event, contents) => {
     contents.on(

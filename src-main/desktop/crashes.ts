@@ -4,7 +4,7 @@ import { texts } from './texts.ts'
 /** So many reloads within so many milliseconds are enough. */
 const patience = { reloads: 3, within: 60_000 }
 
-/** A page whose process crashed is loaded again, with what it showed. Its drafts are kept by the application. */
+/** Reloads a page whose process crashed. The application stores its drafts. */
 export function reloadCrashedPages(): void {
   app.on('web-contents-created', (_event, contents) => {
     let reloads: number[] = []

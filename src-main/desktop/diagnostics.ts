@@ -1,10 +1,10 @@
 import { clipboard } from 'electron'
 import { statSync } from 'node:fs'
 import { arch, freemem, homedir, release, totalmem } from 'node:os'
-import { join } from 'node:path'
 import type { Application } from '../app.ts'
 import { formatMegabytes } from '../base/figures.ts'
 import { lastLines } from './logs.ts'
+import { databasePathIn } from '../database/database-path.ts'
 
 /** Puts what helps to find a fault on the clipboard: versions, sizes and the last lines of the log. Nothing of it is personal. */
 export async function copyDiagnostics(application: Application): Promise<void> {
@@ -20,7 +20,7 @@ async function diagnostics(application: Application): Promise<string> {
     `${process.platform} ${release()}, ${arch()}`,
     `Electron ${electron ?? 'none'}, Chromium ${chrome ?? 'none'}, Node ${node}`,
     `Memory: ${formatMegabytes(freemem())} of ${formatMegabytes(totalmem())} free, ${formatMegabytes(process.memoryUsage().rss)} used`,
-    `Database: ${sizeOf(join(dataDirectory, 'listwright.db'))}, its log ${sizeOf(join(dataDirectory, 'listwright.db-wal'))}`,
+    `Database: ${sizeOf(databasePathIn(dataDirectory))}, its log ${sizeOf(`${databasePathIn(dataDirectory)}-wal`)}`,
     `Running jobs: ${running.length === 0 ? 'none' : running.map(({ type, state }) => `${type} ${state}`).join(', ')}`,
     '',
     ...lastLines(50).map(withoutPersons)

@@ -8,7 +8,7 @@ import { dataDirectory } from './application.ts'
 import { programFile } from './login.ts'
 import { texts } from './texts.ts'
 
-/** Says why the application cannot go on, and ends it; where it is the data, it offers the ways back first. */
+/** Reports why the application cannot run and quits. For damaged data it first offers the ways back. */
 export async function showFailure(error: unknown): Promise<void> {
   try {
     if (!isDataUnusable(error)) dialog.showErrorBox(texts().cannotStart, messageOf(error))
@@ -19,7 +19,10 @@ export async function showFailure(error: unknown): Promise<void> {
   app.exit(1)
 }
 
-/** Packages with Electron have no command line that would do this. @returns false where somebody would rather quit */
+/**
+ * Offers what the command line does elsewhere: packages with Electron have none.
+ * @returns false if the user chose to quit
+ */
 async function wentBack({ problem, backup, canRecover }: DataUnusable): Promise<boolean> {
   const text = texts()
   const madeAt = new Intl.DateTimeFormat(app.getLocale(), { dateStyle: 'long', timeStyle: 'short' })

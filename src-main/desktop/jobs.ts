@@ -25,7 +25,7 @@ export function showJobs(application: Application): void {
   })
 }
 
-/** The share of all that is to be done; where it is not known of a job, the bar only says that something is. */
+/** Shows the share of all work that is done, or only activity if the total of a job is unknown. */
 function showProgress(running: readonly ShownJob[]): void {
   const known = running.flatMap(({ progress }) => progress ?? [])
   const share = running.length === 0 ? -1 : known.length < running.length ? 2 : sum(known) / running.length
@@ -81,7 +81,7 @@ function notify(job: ShownJob): void {
   notification.show()
 }
 
-/** Keeps the computer from falling asleep in the middle of a job. The screen may go dark. */
+/** Prevents sleep during a job. The screen may turn off. */
 class Wakefulness {
   #blocker: number | undefined
 

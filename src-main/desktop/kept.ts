@@ -2,15 +2,15 @@ import { app } from 'electron'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** What the shell remembers between two starts. What the application itself knows is in its database. */
+/** What the shell remembers between starts; everything else is in the database. */
 export interface Kept {
-  /** Where the window was, by the displays that there were. */
+  /** The window's place, by the connected displays. */
   windows?: Record<string, { x: number; y: number; width: number; height: number; isMaximized: boolean }>
-  /** Whether newer versions are looked for once a day. */
+  /** True = check for updates once a day. */
   looksForUpdates?: boolean
-  /** Whether versions are offered that are still being tested. */
+  /** True = offer prereleases. */
   takesBetaVersions?: boolean
-  /** Whether spelling is checked where the dictionary for that has to be downloaded. */
+  /** True = check spelling where the dictionary must be downloaded. */
   checksSpelling?: boolean
 }
 
@@ -27,7 +27,7 @@ export function readKept(): Kept {
   }
 }
 
-export function keep(changes: Kept): void {
+export function storeShellState(changes: Kept): void {
   mkdirSync(dirname(path()), { recursive: true })
   writeFileSync(path(), JSON.stringify({ ...readKept(), ...changes }))
 }

@@ -8,7 +8,7 @@ export function mayOpenAtLogin(): boolean {
   return app.isPackaged && !isPortable()
 }
 
-/** Whether it is Windows' portable program, which unpacks itself into another folder each time. */
+/** True for Windows' portable program, which unpacks itself into another folder each time. */
 export function isPortable(): boolean {
   return process.env['PORTABLE_EXECUTABLE_FILE'] !== undefined
 }
@@ -28,7 +28,7 @@ export function openAtLogin(opens: boolean): void {
   )
 }
 
-/** What starts the application: of an AppImage its own file, not what that unpacks for a moment. */
+/** Returns the file that starts the application: of an AppImage the file itself, not the mounted program. */
 export function programFile(): string {
   return process.env['APPIMAGE'] ?? app.getPath('exe')
 }

@@ -13,8 +13,8 @@ function logPath(): string {
   return join(logDirectory(), 'listwright.log')
 }
 
-/** Keeps what the application says on standard error, which nobody sees of a program with a window. */
-export function keepLogs(): void {
+/** Stores what is printed to standard error, which a windowed program does not show. */
+export function storeLogs(): void {
   // Also on macOS, which would have one folder of logs for every data directory.
   app.setAppLogsPath(join(app.getPath('userData'), 'logs'))
   const file = new RotatingFile(logPath(), limits)
@@ -35,7 +35,6 @@ export function keepLogs(): void {
   file.append(`${new Date().toISOString()} Listwright ${app.getVersion()} starts\n`)
 }
 
-/** The last lines of the log. */
 export function lastLines(lines: number): string[] {
   if (!existsSync(logPath())) return []
   return readFileSync(logPath(), 'utf8').trimEnd().split('\n').slice(-lines)

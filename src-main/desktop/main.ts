@@ -1,14 +1,14 @@
 import '../base/memory.ts'
 import { app } from 'electron'
 import { messageOf } from '../base/errors.ts'
-import { keepShellApart, startApplication } from './application.ts'
+import { separateShellFiles, startApplication } from './application.ts'
 import { offerContextMenus } from './context-menu.ts'
 import { reloadCrashedPages } from './crashes.ts'
 import { showFailure } from './failure.ts'
 import { showJobs } from './jobs.ts'
-import { keepLogs } from './logs.ts'
+import { storeLogs } from './logs.ts'
 import { setApplicationMenu } from './menu.ts'
-import { pageToBeginWith, takeWhatIsOpened } from './opened.ts'
+import { pageToBeginWith, receiveOpenedTargets } from './opened.ts'
 import { endInOrder } from './quitting.ts'
 import { lockDownSession, lockDownWebContents } from './security.ts'
 import { lookForUpdates } from './updates.ts'
@@ -16,10 +16,10 @@ import { openWindow, reopenOnActivate } from './window.ts'
 
 // The desktop application, in the order in which it comes up.
 
-keepShellApart()
+separateShellFiles()
 if (app.requestSingleInstanceLock()) {
-  keepLogs()
-  takeWhatIsOpened()
+  storeLogs()
+  receiveOpenedTargets()
   lockDownWebContents()
   offerContextMenus()
   reloadCrashedPages()

@@ -9,8 +9,8 @@ import { texts } from './texts.ts'
 import {
   askForUpdates,
   looksForUpdates,
-  lookForUpdatesDaily,
-  takeBetaVersions,
+  checkForUpdatesDaily,
+  setBetaVersions,
   takesBetaVersions
 } from './updates.ts'
 import { showPage } from './window.ts'
@@ -114,13 +114,13 @@ export function setApplicationMenu(application: Application): void {
           label: text.looksForUpdates,
           type: 'checkbox',
           checked: looksForUpdates(),
-          click: ({ checked }) => lookForUpdatesDaily(application, checked)
+          click: ({ checked }) => checkForUpdatesDaily(application, checked)
         },
         {
           label: text.takesBetaVersions,
           type: 'checkbox',
           checked: takesBetaVersions(),
-          click: ({ checked }) => takeBetaVersions(application, checked)
+          click: ({ checked }) => setBetaVersions(application, checked)
         },
         ...(isMac ? [] : [{ type: 'separator' as const }, page(text.about, '/about')])
       ]

@@ -12,8 +12,11 @@ import { focusWindow, showPage } from './window.ts'
 const waiting: string[] = []
 let open: ((target: string) => void) | undefined
 
-/** Takes in the files and links that the system opens with the application: by events on macOS, by the command line elsewhere. */
-export function takeWhatIsOpened(): void {
+/**
+ * Receives the files and links that the system opens with the application: by events on macOS, by the command
+ * line elsewhere.
+ */
+export function receiveOpenedTargets(): void {
   // Of a checkout the program is Electron itself, which needs the folder as well.
   if (app.isPackaged && !isPortable()) app.setAsDefaultProtocolClient(linkScheme)
   const take = (target: string): void => {
@@ -51,7 +54,7 @@ async function pageOf(application: Application, target: string): Promise<string 
   }
 }
 
-/** What of a command line is opened: links, and what is a file. The program, its folder and options are neither. */
+/** Returns the links and files of a command line, without the program, its folder and options. */
 function targetsOf(commandLine: readonly string[], directory: string): string[] {
   const [, ...given] = commandLine
   return given.flatMap((each) => {

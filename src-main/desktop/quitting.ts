@@ -4,14 +4,14 @@ import { messageOf } from '../base/errors.ts'
 import { texts } from './texts.ts'
 import { endWindows, hasWindow, onKeptEditing } from './window.ts'
 
-/** What was decided about jobs that run: nothing yet, that they go on without a window, or that they stop. */
+/** The decision about running jobs. */
 let decided: 'nothing' | 'goes on' | 'stops' = 'nothing'
-/** What is done once everything has ended, in the place of quitting; it quits by itself. */
+/** Replaces quitting once everything has ended. */
 let atTheEnd: (() => void) | undefined
 
 /**
- * Quitting asks while jobs run, then waits until what was answered is written and running imports can be resumed. The windows are
- * closed before that: one with unsaved work may keep the application from quitting, and needs it to save.
+ * Asks before quitting while jobs run, then waits until answered requests are durable and running imports can
+ * resume. Windows close first: one with unsaved work may cancel quitting and needs the server to save.
  */
 export function endInOrder(application: Application): void {
   let asking = false

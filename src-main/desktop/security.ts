@@ -2,7 +2,7 @@ import { app, session, shell, type WebContents } from 'electron'
 import { checksSpelling } from './spelling.ts'
 import { isOwnAddress, windowPreferences } from './window.ts'
 
-/** What a page of this application may ask the system for: the copy buttons write to the clipboard. */
+/** The copy buttons write to the clipboard. */
 const grantedPermissions = ['clipboard-sanitized-write']
 
 /** Every page stays on this application's server, whatever is clicked or injected in it. */

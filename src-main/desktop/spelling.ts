@@ -1,19 +1,19 @@
 import { dialog } from 'electron'
-import { keep, readKept } from './kept.ts'
+import { storeShellState, readKept } from './kept.ts'
 import { texts } from './texts.ts'
 
 /** macOS has dictionaries of its own. Elsewhere Electron fetches them from the web, and nothing is fetched unasked. */
 export const needsDictionary = process.platform !== 'darwin'
 
-/** Whether windows that are opened from now on check spelling. */
+/** True if new windows check spelling. */
 export function checksSpelling(): boolean {
   return !needsDictionary || (readKept().checksSpelling ?? false)
 }
 
-/** Keeps the choice, and asks first where a dictionary would be fetched. */
+/** Stores the choice, and asks first if a dictionary must be downloaded. */
 export async function chooseSpelling(checks: boolean): Promise<void> {
   if (checks && !(await mayDownload())) return
-  keep({ checksSpelling: checks })
+  storeShellState({ checksSpelling: checks })
 }
 
 async function mayDownload(): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { app } from 'electron'
 
-/** What the shell around the window says, in the languages of the window. */
+/** The texts of the shell around the window, in the window's languages. */
 const english = {
   file: 'File',
   importFile: 'Import a File…',
@@ -145,7 +145,7 @@ const german: Texts = {
   hasToStop: 'Listwright muss anhalten'
 }
 
-/** In the language of the system, once the application is ready; English where there is no other. */
+/** Returns the texts in the system's language, or in English. Call it once the application is ready. */
 export function texts(): Texts {
   return app.getLocale().toLowerCase().startsWith('de') ? german : english
 }

@@ -4,18 +4,18 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Application } from '../app.ts'
 import { messageOf } from '../base/errors.ts'
-import { keep, readKept } from './kept.ts'
+import { storeShellState, readKept } from './kept.ts'
 import { quitAndThen } from './quitting.ts'
 import { texts } from './texts.ts'
 import { showPage } from './window.ts'
 
-/** Milliseconds between two looks, where somebody wants them. */
+/** In milliseconds. */
 const lookInterval = 24 * 60 * 60 * 1000
-/** The lot of this copy among those who are offered a version first is drawn here; the server needs no number that tells it apart. */
+/** Each copy draws its own lot for staged rollouts, so the server gets no identifier. */
 const anonymous = { 'x-user-staging-id': '' }
 let timer: NodeJS.Timeout | undefined
 
-/** Looks for a newer version once a day, if somebody asked for that: nothing goes over a network unasked. */
+/** Checks for updates once a day, if the user enabled it. */
 export async function lookForUpdates(application: Application): Promise<void> {
   if (!canLook()) return
   const autoUpdater = await updater()
@@ -32,19 +32,19 @@ export function looksForUpdates(): boolean {
   return readKept().looksForUpdates ?? false
 }
 
-export function lookForUpdatesDaily(application: Application, looks: boolean): void {
-  keep({ looksForUpdates: looks })
+export function checkForUpdatesDaily(application: Application, looks: boolean): void {
+  storeShellState({ looksForUpdates: looks })
   clearInterval(timer)
   if (looks && canLook()) lookDaily(application)
 }
 
-/** Whether versions are found that are still being tested. Who has one already gets the next one too. */
+/** True if prereleases are offered; a prerelease always gets the next one. */
 export function takesBetaVersions(): boolean {
   return readKept().takesBetaVersions ?? app.getVersion().includes('-')
 }
 
-export function takeBetaVersions(application: Application, takes: boolean): void {
-  keep({ takesBetaVersions: takes })
+export function setBetaVersions(application: Application, takes: boolean): void {
+  storeShellState({ takesBetaVersions: takes })
   // What was found in the other channel is not installed any more.
   application.about.update = null
 }
@@ -65,7 +65,7 @@ function lookDaily(application: Application): void {
   look()
 }
 
-/** Looks now, and tells what came of it. */
+/** Checks for updates now, and shows the result. */
 export async function askForUpdates(application: Application): Promise<void> {
   const text = texts()
   if (!canLook()) return void (await dialog.showMessageBox({ type: 'info', message: text.noUpdateAddress }))
@@ -91,12 +91,12 @@ async function updater(): Promise<AppUpdater> {
   return loaded.autoUpdater
 }
 
-/** Whether this copy was told where its updates are, and may install them. */
+/** True if this copy knows where its updates are, and may install them. */
 function canLook(): boolean {
   return app.isPackaged && existsSync(join(process.resourcesPath, 'app-update.yml'))
 }
 
-/** @returns the newer version, whose notes the page "About" shows; null for none */
+/** @returns the newer version, whose notes the page "About" shows; null = none */
 async function findUpdate({ about }: Application): Promise<string | null> {
   const autoUpdater = await updater()
   chooseChannel(autoUpdater)

@@ -1,9 +1,12 @@
 import { type BrowserWindow, type Rectangle, screen } from 'electron'
-import { keep, readKept } from './kept.ts'
+import { storeShellState, readKept } from './kept.ts'
 
 const proposed = { width: 1360, height: 860 }
 
-/** Where the window was with the displays that there are now: a laptop has another place for it at the desk than on the road. */
+/**
+ * Returns the window's last place with the current displays: a laptop has another one at the desk than on the
+ * road.
+ */
 export function windowPlace(): { bounds: Partial<Rectangle>; isMaximized: boolean } {
   const kept = readKept().windows?.[displays()]
   if (!kept) return { bounds: proposed, isMaximized: false }
@@ -12,11 +15,11 @@ export function windowPlace(): { bounds: Partial<Rectangle>; isMaximized: boolea
 }
 
 /** Remembers it when the window is closed. */
-export function keepWindowPlace(window: BrowserWindow): void {
+export function storeWindowPlace(window: BrowserWindow): void {
   window.on('close', () => {
     // Of a maximized window that is where it goes back to.
     const place = { ...window.getNormalBounds(), isMaximized: window.isMaximized() }
-    keep({ windows: { ...readKept().windows, [displays()]: place } })
+    storeShellState({ windows: { ...readKept().windows, [displays()]: place } })
   })
 }
 
@@ -29,7 +32,7 @@ function displays(): string {
     .join(', ')
 }
 
-/** Whether enough of it lies on a display to be taken hold of. */
+/** True if enough of the window is on a display to drag it. */
 function isVisible({ x, y, width }: Rectangle): boolean {
   return screen
     .getAllDisplays()

@@ -3,7 +3,7 @@ import type { Application } from '../app.ts'
 import { messageOf } from '../base/errors.ts'
 import { checksSpelling } from './spelling.ts'
 import { texts } from './texts.ts'
-import { keepWindowPlace, windowPlace } from './window-state.ts'
+import { storeWindowPlace, windowPlace } from './window-state.ts'
 
 /** A page gets nothing but the web platform: no Node, no preload script, its own sandboxed process. */
 export function windowPreferences(): WebPreferences {
@@ -17,13 +17,12 @@ export function windowPreferences(): WebPreferences {
 }
 
 let current: BrowserWindow | undefined
-/** Whose window it is; undefined before the application has started and once it ends. */
+/** undefined before the application has started and after it ended. */
 let owner: Application | undefined
-/** What a page with unsaved work was about to give way to: it is done once somebody discards that work. */
+/** Runs once the user discards unsaved work that blocked it. */
 let goesOn: (() => void) | undefined
 let keptEditing: (() => void) | undefined
 
-/** Whether an address belongs to this application's server. */
 export function isOwnAddress(address: string): boolean {
   return owner !== undefined && URL.parse(address)?.origin === owner.baseUrl
 }
@@ -50,7 +49,7 @@ export function openWindow(application: Application, page = '/'): void {
     current = undefined
     goesOn = undefined
   })
-  keepWindowPlace(window)
+  storeWindowPlace(window)
   askBeforeClosing(window)
   load(window, application.interfaceUrl(page))
 }
@@ -85,17 +84,17 @@ export function endWindows(): void {
   owner = undefined
 }
 
-/** Whether there is a window, hidden or not. */
+/** True if there is a window, hidden or not. */
 export function hasWindow(): boolean {
   return current !== undefined
 }
 
-/** Whether the person looks at it. */
+/** True if the window has the focus. */
 export function isInFront(): boolean {
   return current?.isFocused() ?? false
 }
 
-/** Called when somebody goes on editing, whatever the page was about to give way to. */
+/** Called when the user continues editing instead of leaving the page. */
 export function onKeptEditing(listener: () => void): void {
   keptEditing = listener
 }
@@ -148,7 +147,7 @@ export function focusWindow(): void {
   current.focus()
 }
 
-/** On macOS an application outlives its windows; its icon opens one again. */
+/** On macOS an application outlives its windows; its icon reopens one. */
 export function reopenOnActivate(): void {
   app.on('activate', focusWindow)
 }

@@ -11,7 +11,7 @@ import { formatOptionalTime, formatTime } from '../base/times.ts'
 
 type Cell = (row: SubscriberRow, values: StoredValues) => string
 
-/** What writes the cells of each column, in the form in which an import reads them back. */
+/** Returns the functions that write the cells of each column, in the form that an import reads. */
 export function cellsOf(
   columns: readonly string[],
   fields: readonly FieldDefinition[],

@@ -8,7 +8,7 @@ import { selectionRow } from '../api/bulk-actions/queries.ts'
 import { stateCommands } from '../api/jobs/state-commands.ts'
 import { localListById, mailingListById, type MailingListRow } from '../api/mailing-lists/queries.ts'
 import { organizationById } from '../api/organizations/queries.ts'
-import { settle } from '../api/segments/settled.ts'
+import { resolveConditions } from '../api/segments/settled.ts'
 import { clauseOf, requireListsOf, segmentOfList } from '../api/segments/queries.ts'
 import { importColumns, isImportColumn } from '../api/subscriber-imports/rules.ts'
 import { subscriberStatuses } from '../api/subscribers/schema.ts'
@@ -24,7 +24,7 @@ import type { SubscriberExportInput } from '../api/subscriber-exports/schema.ts'
 
 interface CreateInput {
   organizationId: number
-  /** Who is exported, by a user who chose them; null = by the segment. */
+  /** The exported selection and its user; null = by segment. */
   selected: { selectionId: number; userId: number } | null
   mailingListId: number
   export: SubscriberExportInput
@@ -52,7 +52,7 @@ const createSubscriberExport: Command<CreateInput, number> = async (context, inp
   const { time_zone_name: timeZone } = await organizationById(context.db, input.organizationId)
   const settings: StoredExportSettings = {
     segment_id: segment?.id ?? null,
-    clause: segment ? settle(clauseOf(segment), { now: context.clock, timeZone }) : [],
+    clause: segment ? resolveConditions(clauseOf(segment), { now: context.clock, timeZone }) : [],
     statuses: statuses ? [...new Set(statuses)] : [...subscriberStatuses],
     columns: await readColumns(context, list, columns),
     file_format
@@ -108,7 +108,7 @@ async function readColumns(
 }
 
 /** Hands an export to its thread. @returns null when it is not to be worked on (any more) */
-const beginExport: Command<{ id: number }, ExportPlan | null> = async (context, { id }) => {
+const handOutExport: Command<{ id: number }, ExportPlan | null> = async (context, { id }) => {
   const row = await runningExport(context, id)
   if (!row) return null
   const list = await mailingListById(context.db, row.organization_id, row.mailing_list_id)
@@ -137,8 +137,11 @@ const beginExport: Command<{ id: number }, ExportPlan | null> = async (context, 
   }
 }
 
-/** Notes how many subscribers the segment of an export holds. @returns whether to go on */
-const noteExportEstimate: Command<{ id: number; records: number }, boolean> = async (
+/**
+ * Stores the number of subscribers in an export's segment.
+ * @returns false if the export was stopped
+ */
+const recordExportEstimate: Command<{ id: number; records: number }, boolean> = async (
   context,
   { id, records }
 ) => {
@@ -147,8 +150,11 @@ const noteExportEstimate: Command<{ id: number; records: number }, boolean> = as
   return row !== undefined
 }
 
-/** Notes how far the file is, so that an interrupted export continues there. @returns whether to go on */
-const noteExportProgress = inBackground<{ id: number; progress: ExportPlan['progress'] }, boolean>(
+/**
+ * Stores the checkpoint of an export.
+ * @returns false if the export was stopped
+ */
+const recordExportProgress = inBackground<{ id: number; progress: ExportPlan['progress'] }, boolean>(
   async (context, { id, progress }) => {
     const row = await runningExport(context, id)
     if (!row) return false
@@ -163,7 +169,7 @@ const noteExportProgress = inBackground<{ id: number; progress: ExportPlan['prog
   }
 )
 
-/** What people and the export's thread may do to it as a whole. */
+/** State changes by users and by the export's thread. */
 export const exportStates = stateCommands({
   noun: 'an export',
   waiting: 'idle',
@@ -173,8 +179,8 @@ export const exportStates = stateCommands({
   change
 })
 
-/** Notes that the file of an export was removed, because it was old. */
-const noteRemovedFile: Command<{ id: number }, void> = async (context, { id }) => {
+/** Records that an export's file was deleted by age. */
+const recordRemovedFile: Command<{ id: number }, void> = async (context, { id }) => {
   await context.db
     .updateTable('subscriber_exports')
     .set({ file_removed_at: context.now })
@@ -210,10 +216,10 @@ async function change(
 export const subscriberExportCommands = {
   create: createSubscriberExport,
   ...exportStates,
-  begin: beginExport,
-  noteEstimate: noteExportEstimate,
-  noteProgress: noteExportProgress,
-  noteRemovedFile
+  begin: handOutExport,
+  noteEstimate: recordExportEstimate,
+  recordProgressOf: recordExportProgress,
+  recordRemovedFile
 }
 
 declare module '../database/command.ts' {

@@ -10,7 +10,7 @@ import {
   rmSync,
   writeSync
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import type { StoredValues } from '../api/custom-fields/rules.ts'
 import { selectedToExport, subscribersToExport } from '../api/subscriber-exports/queries.ts'
 import type { SubscriberRow } from '../api/subscribers/queries.ts'
@@ -24,6 +24,7 @@ import { countSegment } from '../segments/count.ts'
 import { cellsOf } from './cells.ts'
 import { csvWriter } from '../csv/csv-writer.ts'
 import { type ExportPlan, exportPath } from './plan.ts'
+import { databasePathIn } from '../database/database-path.ts'
 
 // One export: subscribers by id -> cells -> CSV -> file. It reads on a connection of its own.
 
@@ -43,7 +44,7 @@ runJobs(runExport, {
 async function runExport({ id, dataDirectory, client }: RunningJob): Promise<JobOutcome> {
   const plan = await client.run('subscriberExports.begin', { id })
   if (!plan) return { is: 'stopped' }
-  const reader = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
+  const reader = kyselyOver(openForReading(databasePathIn(dataDirectory)))
   const path = exportPath(dataDirectory, id)
   try {
     const isWhole = (await estimate(plan, reader, client)) && (await writeFile(plan, path, reader, client))
@@ -57,7 +58,10 @@ async function runExport({ id, dataDirectory, client }: RunningJob): Promise<Job
   }
 }
 
-/** Counts what is not counted. @returns whether to go on */
+/**
+ * Counts the segment's subscribers if needed.
+ * @returns false if the export was stopped
+ */
 async function estimate(
   { id, mailingListId, clause, settings, isCounted }: ExportPlan,
   reader: Kysely<Schema>,
@@ -101,7 +105,7 @@ async function writeFile(
       const isLast = lastId === null
       if (isLast || reads % readsPerNote === 0) {
         fdatasyncSync(file)
-        const goesOn = await client.run('subscriberExports.noteProgress', { id: plan.id, progress })
+        const goesOn = await client.run('subscriberExports.recordProgressOf', { id: plan.id, progress })
         if (!goesOn) return false
       }
       if (isLast) return true

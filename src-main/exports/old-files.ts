@@ -14,6 +14,6 @@ export async function removeOldExportFiles(
 ): Promise<void> {
   for (const { id } of await exportsWithOldFiles(reader, before)) {
     await rm(exportPath(dataDirectory, id), { force: true })
-    await writer.run('subscriberExports.noteRemovedFile', { id })
+    await writer.run('subscriberExports.recordRemovedFile', { id })
   }
 }

@@ -7,17 +7,17 @@ import type { ExportSettings } from '../api/subscriber-exports/schema.ts'
 export interface ExportPlan {
   id: number
   mailingListId: number
-  /** Who is exported; null = the clause tells. */
+  /** The exported selection; null = the clause. */
   selectionId: number | null
-  /** Of the segment that is exported; empty = all subscribers. */
+  /** The exported segment; empty = all subscribers. */
   clause: SettledCondition[]
-  /** Whether it is known how many rows there will be; a segment has to be counted first. */
+  /** True if the number of rows is known; a segment must be counted first. */
   isCounted: boolean
   settings: ExportSettings
   fields: FieldDefinition[]
-  /** For every time in the file. */
+  /** For times in the file. */
   timeZone: string
-  /** How far the file is: rows, the id of the last one, and bytes. */
+  /** The checkpoint: rows, the last id, and bytes. */
   progress: { records: number; afterId: number; bytes: number }
 }
 

@@ -10,9 +10,9 @@ import { exportPage, exportRow, presentExport } from '../api/subscriber-exports/
 import { exportFileDays } from '../api/subscriber-exports/rules.ts'
 import { SubscriberExport } from '../api/subscriber-exports/schema.ts'
 import { subscriberExportEndpoints } from '../api/subscriber-exports/endpoints.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 
-export const subscriberExportRoutes = serve(
+export const subscriberExportRoutes = serveEndpoints(
   subscriberExportEndpoints,
   ({ reader, writer, dataDirectory }) => {
     return {

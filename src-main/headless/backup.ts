@@ -6,7 +6,7 @@ import { backupFolder, backupName, backupsIn } from '../backups/files.ts'
 import { makeDirectory } from '../base/durable.ts'
 import { messageOf } from '../base/errors.ts'
 import { importFile, isPacked } from '../backups/import-file.ts'
-import { tellOfBackup } from '../backups/note.ts'
+import { recordBackupInAuditLog } from '../backups/note.ts'
 import { restoreBackup } from '../backups/restore.ts'
 import { verifyBackup } from '../backups/verify.ts'
 import { alone, recoverAlone } from '../backups/without-application.ts'
@@ -17,6 +17,7 @@ import { answeringCommand, commonUsage, type Printed } from './command.ts'
 import { openDataDirectory, requireData } from './data-directory.ts'
 import { inPassingFolder, type PassingWork, refuseExisting } from './passing-folder.ts'
 import { secretIn } from './secret-file.ts'
+import { databasePathIn } from '../database/database-path.ts'
 
 // `listwright backup …`: copies of the database, also where the application does not start any more.
 
@@ -80,7 +81,7 @@ async function create(
   file: string | undefined,
   passphrase: string | null
 ): Promise<Printed> {
-  const database = join(requireData(dataDirectory), 'listwright.db')
+  const database = databasePathIn(requireData(dataDirectory))
   if (passphrase !== null) requirePassphrase(passphrase)
   if (file === undefined && passphrase !== null)
     throw new Error('an encrypted backup needs a path, such as backup.db.age')
@@ -104,7 +105,7 @@ async function makeFile(
 ): Promise<MadeFile> {
   const { subscribers } = await inPassingFolder(dataDirectory, work)
   const file = work.destination
-  await noteInLog(dataDirectory, file, done)
+  await recordInAuditLog(dataDirectory, file, done)
   return { file, bytes: statSync(file).size, subscribers }
 }
 
@@ -112,8 +113,8 @@ function describe({ file, bytes, subscribers }: MadeFile): string {
   return `${file}\n${formatCount(subscribers)} subscribers, ${formatMegabytes(bytes)}`
 }
 
-/** Tells the audit log what left the data, or came in. It is done by then, whatever keeps the log from being written. */
-async function noteInLog(
+/** Records an export or import of data in the audit log. A failure to record it is ignored. */
+async function recordInAuditLog(
   dataDirectory: string,
   path: string,
   done: 'made' | 'exported' | 'imported'
@@ -122,7 +123,7 @@ async function noteInLog(
     const data = openDataDirectory(dataDirectory)
     try {
       await requestOrigin.run(commandLine, () =>
-        data.write((writer) => tellOfBackup(writer, basename(path), done))
+        data.write((writer) => recordBackupInAuditLog(writer, basename(path), done))
       )
     } finally {
       await data.close()
@@ -219,7 +220,7 @@ async function exportData(
 ): Promise<Printed> {
   if (file === undefined)
     throw new Error('backup export needs the path of the archive, such as listwright.zip')
-  const database = join(requireData(dataDirectory), 'listwright.db')
+  const database = databasePathIn(requireData(dataDirectory))
   const path = refuseExisting(resolve(file))
   if (passphrase !== null) requirePassphrase(passphrase)
   const work = { ask: 'export' as const, database, destination: path, passphrase }
@@ -243,7 +244,7 @@ async function importData(
     passphrase: await passphraseFor(given, passphrase)
   })
   // Where there is no data yet, there is no log.
-  if (existsSync(join(dataDirectory, 'listwright.db'))) await noteInLog(dataDirectory, path, 'imported')
+  if (existsSync(databasePathIn(dataDirectory))) await recordInAuditLog(dataDirectory, path, 'imported')
   return {
     json: { file: path, subscribers },
     text: [
@@ -276,7 +277,6 @@ function lossSentences({ lost, removed, replaced, doubtful, stopped }: LossCount
   return told.map(([count, sentence]) => `${formatCount(count)} ${sentence}`)
 }
 
-/** A path, or the name of a backup in the data directory. */
 function backupNamed(dataDirectory: string, file: string | undefined, action: string): string {
   if (file === undefined) throw new Error(`backup ${action} needs a file, or a name from "backup list"`)
   const inFolder = join(dataDirectory, backupFolder, file)

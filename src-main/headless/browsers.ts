@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Whether something can be shown on a screen here. */
 export function hasDisplay(): boolean {
   if (process.platform !== 'linux') return true
   return Boolean(process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY'])

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { examineStructure } from '../integrity/examine.ts'
 import { isUnreadable } from '../integrity/structure.ts'
 import { driftsOfImports } from '../imports/recount.ts'
@@ -6,6 +6,7 @@ import { type Drift, recount } from '../api/subscriber-counts/recount.ts'
 import { formatCount } from '../base/figures.ts'
 import { answeringCommand, commonUsage } from './command.ts'
 import { changesByOthers, openDataDirectory, requireData } from './data-directory.ts'
+import { databasePathIn } from '../database/database-path.ts'
 
 // `listwright check`: whether what is kept as counters is what is there, also beside an application that runs.
 
@@ -68,7 +69,7 @@ export const checkCommand = answeringCommand(usage, {}, async (values, positiona
 })
 
 function damageOf(dataDirectory: string): string[] {
-  const databasePath = join(dataDirectory, 'listwright.db')
+  const databasePath = databasePathIn(dataDirectory)
   return [...changesByOthers(dataDirectory, databasePath), ...examineStructure(databasePath)]
 }
 

@@ -4,7 +4,7 @@ import { defaultDataDirectory } from './arguments.ts'
 
 // What all commands of `listwright COMMAND …` have in common: where the data is, and how they answer people and programs.
 
-/** What a command prints: for programs, and for people. */
+/** The output of a command for programs and for people. */
 export interface Printed {
   json: object
   text: string
@@ -14,13 +14,12 @@ export interface Printed {
 
 /** A command of `listwright`. */
 export interface Command {
-  /** What `--help` prints. */
+  /** The output of `--help`. */
   usage: string
   /** @param args what follows its name. @throws Error with a sentence for the user */
   run: (args: string[]) => Promise<void>
 }
 
-/** The options of every command. */
 export const commonOptions = {
   'data-dir': { type: 'string', default: defaultDataDirectory() },
   json: { type: 'boolean', default: false }
@@ -63,8 +62,8 @@ export function requireDirectory(name: string | boolean): void {
     throw new Error('--data-dir must name a folder; it is empty')
 }
 
-/** Tells people what went wrong, and programs on standard output, and has the process end with status 1. */
-export function tellFailure(error: unknown, args: string[]): void {
+/** Reports an error to people, and to programs on standard output; the process ends with status 1. */
+export function reportFailure(error: unknown, args: string[]): void {
   process.exitCode = 1
   const message = messageOf(error)
   process.stderr.write(`${message}\n`)

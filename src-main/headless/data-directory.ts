@@ -7,9 +7,10 @@ import { DirectoryInUse, instanceLockPath, takeInstanceLock } from '../database/
 import { newestSchema } from '../database/migrate.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
-import { examine } from '../integrity/examine.ts'
+import { examineDatabase } from '../integrity/examine.ts'
 import { openForGood } from '../integrity/verify-pages.ts'
 import { startWriter } from '../start-writer.ts'
+import { databasePathIn } from '../database/database-path.ts'
 
 /** The data of an application that may run beside this program. */
 export interface DataDirectory {
@@ -22,7 +23,7 @@ export interface DataDirectory {
 /** @throws Error with a sentence for the user where there is no data, or it is another version's */
 export function openDataDirectory(path: string): DataDirectory {
   const directory = requireData(path)
-  const databasePath = join(directory, 'listwright.db')
+  const databasePath = databasePathIn(directory)
   renewLock(directory)
   const connection = openForReading(databasePath)
   const schema = connection.pragma('user_version', { simple: true }) as number
@@ -51,8 +52,8 @@ export function openDataDirectory(path: string): DataDirectory {
 }
 
 /**
- * Makes the file of the lock where somebody removed it: whether an application has the data is told by the database then, and only while
- * this program has not opened it.
+ * Recreates a deleted lock file. While it is missing the database shows whether it is in use, but only until
+ * this process opens it.
  */
 function renewLock(directory: string): void {
   if (existsSync(instanceLockPath(directory))) return
@@ -72,12 +73,15 @@ function requireSound(directory: string, databasePath: string): void {
   )
 }
 
-/** What was changed by others in data that no application has open, a sentence each; that of one that runs is in its own care. */
+/**
+ * Returns what others changed in data that no application has open, as sentences; a running one checks its
+ * own.
+ */
 export function changesByOthers(directory: string, databasePath: string): string[] {
   try {
     const lock = takeInstanceLock(directory)
     try {
-      return examine({ databasePath, file: openForGood(databasePath) })
+      return examineDatabase({ databasePath, file: openForGood(databasePath) })
     } finally {
       lock.release()
     }
@@ -90,7 +94,7 @@ export function changesByOthers(directory: string, databasePath: string): string
 /** @returns the directory as an absolute path. @throws Error with a sentence where nothing was ever kept there */
 export function requireData(path: string): string {
   const directory = resolve(path)
-  if (existsSync(join(directory, 'listwright.db'))) return directory
+  if (existsSync(databasePathIn(directory))) return directory
   throw new Error(
     `There is no data in ${directory} yet. Start the application there once, or choose another folder with --data-dir.`
   )

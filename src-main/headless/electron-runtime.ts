@@ -3,13 +3,16 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-/** How long fetching the runtime may take, in milliseconds. */
+/** Timeout of downloading the runtime, in milliseconds. */
 const fetchingTime = 5 * 60 * 1000
 
-/** Where Electron is: there, missing although this checkout would use it, or no part of this package of the application. */
+/** Electron is installed, missing though this checkout would use it, or not a part of this package. */
 export type ElectronRuntime = { is: 'there'; binary: string } | { is: 'missing' } | { is: 'unused' }
 
-/** Looks for the Electron binary, and fetches it first where that is needed and possible: npm installs the package without it. */
+/**
+ * Finds the Electron binary, and downloads it first if needed and possible: npm installs the package without
+ * it.
+ */
 export async function electronRuntime(): Promise<ElectronRuntime> {
   const directory = electronPackage()
   if (!directory) return { is: 'unused' }
@@ -26,7 +29,7 @@ function electronPackage(): string | undefined {
   return path && join(path, 'electron')
 }
 
-/** Where the package notes its binary; requiring the package would try to fetch it and print what it does. */
+/** Reads where the package records its binary; requiring the package would download it and print progress. */
 function installedBinary(directory: string): string | undefined {
   const note = join(directory, 'path.txt')
   if (!existsSync(note)) return undefined

@@ -5,8 +5,9 @@ import { pathToFileURL } from 'node:url'
 import { findAppBrowser, openAppWindow, openInDefaultBrowser } from './browsers.ts'
 
 /**
- * Shows why the application cannot start, in a browser: where it was started from the menu of a desktop, nobody reads what is printed.
- * @param message a sentence or more
+ * Shows in a browser why the application cannot start: when started from a desktop's menu nobody sees the
+ * terminal.
+ * @param message one or more sentences
  */
 export function showFailurePage(message: string): void {
   const directory = mkdtempSync(join(tmpdir(), 'listwright-'))

@@ -109,7 +109,7 @@ function analyze(
   })
 }
 
-/** Asks on a terminal; a program has to say --accept. */
+/** Asks on a terminal; programs must pass --accept. */
 async function asksToImport(isQuiet: boolean): Promise<boolean> {
   if (isQuiet || !process.stdin.isTTY || !process.stdout.isTTY) return false
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
@@ -156,7 +156,7 @@ async function importedFile(
   }
 }
 
-/** What becomes of people who are on the list: they get the status of a file in which everyone has opted out, as in the window. */
+/** Existing subscribers get the status of a file whose contacts all opted out, as in the window. */
 function overwriteSettings(
   { findings }: FileAnalysis,
   updates: boolean
@@ -185,7 +185,7 @@ async function endOf(
   }
 }
 
-/** One line on a terminal that says how far an import is. */
+/** A progress line on a terminal. */
 class ProgressBar {
   readonly #begun = Date.now()
 
@@ -230,7 +230,7 @@ function columnText(
   return `${name} -> ${target}${new_field_type ? ` (new field, ${new_field_type}${new_field_type === 'date' ? dates : ''})` : ''}${fills}`
 }
 
-/** What is said of a file; null for what the columns show already. */
+/** Words a finding about a file; null if the columns show it already. */
 function noteText({ rule, column, count, values }: Finding, { columns }: Reading): string | null {
   const name = column === null ? '' : `"${columns[column]?.header ?? ''}"`
   const examples = values.join(', ')

@@ -1,6 +1,6 @@
 import '../base/memory.ts'
 import { installedPackage } from '../base/installed-package.ts'
-import { type Command, tellFailure } from './command.ts'
+import { type Command, reportFailure } from './command.ts'
 
 // `listwright COMMAND …`: all that can be done from the command line.
 
@@ -73,6 +73,6 @@ async function main(given: string[]): Promise<void> {
     if (args.includes('--help')) return void process.stdout.write(command.usage)
     await command.run(args)
   } catch (error) {
-    tellFailure(error, args)
+    reportFailure(error, args)
   }
 }

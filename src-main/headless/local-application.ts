@@ -3,7 +3,8 @@ import { basename, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { apiKeysOf } from '../api/accounts/queries.ts'
 import { systemOrganizationId } from '../api/organizations/rules.ts'
-import { addressFile, createApp } from '../app.ts'
+import { createApp } from '../app.ts'
+import { addressFile } from '../app-data.ts'
 import { basicAuthorization } from '../base/basic-authorization.ts'
 import { DirectoryInUse } from '../database/instance-lock.ts'
 import { openDataDirectory } from './data-directory.ts'
@@ -21,7 +22,7 @@ export interface LocalApplication {
   upload: (path: string) => Promise<string>
 }
 
-/** What a key of this program is called while it runs. */
+/** The name of this process's key while it runs. */
 const keyName = `Command line (process ${process.pid})`
 
 /**

@@ -11,8 +11,8 @@ import { makeDirectory, partialPath } from '../base/durable.ts'
 import { startThread } from '../base/threads.ts'
 
 /**
- * What a command does that takes seconds: it copies the database or exports it, encrypted where there is a passphrase, makes a backup of a
- * packed file, or verifies one.
+ * Slow work of a command: copying the database or exporting it, encrypted if there is a passphrase; making a
+ * backup from a packed file; verifying a backup.
  */
 export type PassingWork =
   | { ask: 'create' | 'export'; database: string; destination: string; passphrase: string | null }
@@ -26,13 +26,13 @@ export type PassingQuestion = PassingWork & { folder: string | null }
 const interruptions = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Does such work in a folder that is removed afterwards, with whatever is unfinished, even if the command is interrupted; the process then
- * ends with status 130, as soon as SQLite's code returns. The folder is in the data directory, where what is not encrypted is already; one that a killed command left is
- * removed by the application.
- *
- * A thread does the work, because what is removed while somebody writes may come back: once a thread has ended, so has all it began.
- * @returns what the copy, the archive or the verified file holds
- * @throws Error with a sentence where it cannot be done
+ * Runs such work in a temporary folder, which is deleted with anything unfinished even if the command is
+ * interrupted; the process then ends with status 130 once SQLite returns. The folder is in the data
+ * directory, which contains unencrypted data anyway; the application deletes one that a killed command left.
+ * A thread does the work: files that are deleted while something writes may come back, but a thread's work
+ * has ended with it.
+ * @returns the contents of the copy, archive or verified file
+ * @throws Error with a sentence if it fails
  */
 export async function inPassingFolder(dataDirectory: string, work: PassingWork): Promise<Verification> {
   const parent = existsSync(dataDirectory) ? join(dataDirectory, backupFolder) : tmpdir()
@@ -70,7 +70,7 @@ function needsFolder({ ask, passphrase }: PassingWork): boolean {
   return ask === 'export' || ask === 'verify' || (ask === 'create' && passphrase !== null)
 }
 
-/** @param hadNote whether there was a note of a backup before, which is somebody else's */
+/** @param hadNote true if a note of another backup existed before */
 async function removePartsOf(destination: string, hadNote: boolean): Promise<void> {
   await removeDatabase(partialPath(destination))
   for (const part of [partialPath(notePath(destination)), decryptedPath(destination)])
@@ -79,7 +79,7 @@ async function removePartsOf(destination: string, hadNote: boolean): Promise<voi
   if (!hadNote && !existsSync(destination)) await rm(notePath(destination), { force: true })
 }
 
-/** @throws Error with a sentence where there is such a file: it may be somebody's */
+/** @throws Error with a sentence if the file exists */
 export function refuseExisting(path: string): string {
   if (existsSync(path)) throw new Error(`The file ${path} already exists.`)
   return path

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 
 /**
- * What a file holds that nobody else should see, which a command line would show to every program: a key, or a passphrase.
+ * Reads a secret from a file; on a command line it would be visible to all programs.
  * @param option names the file, such as key-file; "-" is standard input
- * @param what it holds, in a sentence
- * @throws Error with a sentence where there is no such file, it is empty, or is no text
+ * @param what the secret, in a sentence
+ * @throws Error with a sentence if the file is missing, empty or no text
  */
 export function secretIn(option: string, what: string, path: string): string {
   if (path !== '-' && !existsSync(path))

@@ -1,4 +1,4 @@
-import { giveUnusedMemoryBack } from '../base/memory.ts'
+import { releaseUnusedMemory } from '../base/memory.ts'
 import { basicAuthorization } from '../base/basic-authorization.ts'
 import { type Application, createApp } from '../app.ts'
 import { type Command, requireDirectory } from './command.ts'
@@ -15,7 +15,7 @@ export const serveCommand: Command = {
     const starting = createApp(options)
     endOnSignal(starting)
     const app = await starting
-    giveUnusedMemoryBack()
+    releaseUnusedMemory()
     try {
       await announce(app, options)
     } catch (error) {

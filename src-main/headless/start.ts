@@ -1,4 +1,4 @@
-import { giveUnusedMemoryBack } from '../base/memory.ts'
+import { releaseUnusedMemory } from '../base/memory.ts'
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -84,7 +84,7 @@ async function run(options: StartOptions): Promise<void> {
     throw error
   })
   if (!app) return openAnother(options)
-  giveUnusedMemoryBack()
+  releaseUnusedMemory()
   const page = target === undefined ? '/' : await app.pageFor(target)
   // Whether a window was really opened cannot be told: some browsers may not read the file that leads to it.
   printAddress(app.interfaceUrl(page), options)
@@ -124,14 +124,14 @@ function showWindow(browser: string, address: string, app: Application): void {
   process.on('exit', () => window.kill())
 }
 
-/** Of the browser, so that its window is one of its own. */
+/** Of the browser, so that its window is separate. */
 function profileDirectory(dataDirectory: string): string {
   return join(dataDirectory, 'browser')
 }
 
 /**
- * A page that leads to the interface, in a file that only its owner reads: other accounts see the command lines of programs,
- * and whoever has the address is signed in.
+ * Writes a private page that redirects to the sign-in address: other accounts can read command lines, and the
+ * address signs in.
  */
 function signInPage(dataDirectory: string, address: string): string {
   const path = join(dataDirectory, 'open.html')

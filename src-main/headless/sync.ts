@@ -115,7 +115,7 @@ function matchSentence({ name, their_id, subscribers, their_subscribers, unlike_
   return `  ${name} (${people}): ${there}${unlike}`
 }
 
-/** How often a run that left something pending is followed by another one: while changes come in all the time, not for ever. */
+/** How many further runs may follow one that left changes pending, since changes may arrive all the time. */
 const maxRuns = 10
 
 async function run(application: LocalApplication, values: Values): Promise<Printed> {
@@ -249,7 +249,7 @@ async function pauseRemote(application: LocalApplication, values: Values): Promi
   return { json: { remote: id, state }, text: `"${name}" is paused until you start its next run.` }
 }
 
-/** What a question can be answered with, as it is typed; where none is asked, a new key can be given. */
+/** Returns the possible answers to a question as typed; without a question a new key can be entered. */
 function typedAnswers(question: Question | null): string[] {
   if (question === null || question === 'key') return ['key']
   return fittingAnswers[question].map((each) => each.replace('_', '-'))

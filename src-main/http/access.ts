@@ -1,13 +1,12 @@
 import type { Caller, Permission, PermissionKey } from './caller.ts'
 
 /**
- * Who may use a route: anyone at all, whoever has the link of a message (on any web page), anyone who is signed in, a kind
- * of administrator, or who has a permission.
+ * Who may use a route: anyone, holders of a message's link (on any web page), signed-in users,
+ * administrators, or users with a permission.
  */
 export type Access =
   'public' | 'message_link' | 'signed_in' | 'organization_admin' | 'system_admin' | Permission | AnyOf
 
-/** Permissions of which one will do. */
 type AnyOf = readonly [Permission, Permission, ...Permission[]]
 
 /** A caller, or the user of a window: role and permissions decide about access. */

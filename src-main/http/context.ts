@@ -6,7 +6,7 @@ import type { Caller } from './caller.ts'
 import type { BodyRules, LongTexts } from './json-body.ts'
 import type { Access } from './access.ts'
 
-/** What the routes work with. A module that serves others adds itself, by declaration merging. */
+/** The services that routes use. A module that offers one adds itself by declaration merging. */
 export interface ApplicationContext {
   /** Reads only; indexed queries that answer at once. */
   reader: Kysely<Schema>
@@ -21,13 +21,13 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set for every route that is not public. */
     caller: Caller
-    /** What its body held that arrives as bytes; none for a request without a body. */
+    /** Texts of the body that arrive as bytes; undefined without a body. */
     longTexts?: LongTexts
   }
   interface FastifyContextConfig {
-    /** Who may use the route; one for everybody, such as the window's own files, is "public". */
+    /** "public" for routes that everyone may use, such as the window's files. */
     access?: Access
-    /** Whether a window may call it whose user has yet to agree to the terms. */
+    /** True if it works before the user agreed to the terms. */
     beforeTerms?: boolean
     /** How its bodies are read. */
     body?: Omit<BodyRules, 'limit'>

@@ -7,11 +7,9 @@ import type { Access } from './access.ts'
  * calls it by the types of its schemas. Modules that declare endpoints hold no code of the server.
  */
 export interface Endpoint {
-  /** Who may call it. */
   access: Access
-  /** What it does, for the API reference. */
+  /** For the API reference. */
   summary?: string
-  /** What stands in its path. */
   params?: TObject
   query?: TObject
   body?: TSchema
@@ -19,18 +17,18 @@ export interface Endpoint {
   answer?: TSchema
   /** Largest body in bytes, where it is another than the server's. */
   bodyLimit?: number
-  /** What its body may hold and how it arrives, where that is another than usual. */
+  /** Limits and form of the body, if they differ from the default. */
   bodyRules?: Omit<BodyRules, 'limit'>
   /**
-   * Whether a body that its schema refuses is checked by the command as well, so that the answer names all faults. For endpoints that do
-   * nothing beside reading and one command.
+   * True = a body that the schema refuses is also checked by the command, so that the answer names all
+   * faults. For endpoints that only read and run one command.
    */
   joinsFaults?: boolean
-  /** Whether a window may call it whose user has yet to agree to the terms. */
+  /** True if it works before the user agreed to the terms. */
   beforeTerms?: boolean
 }
 
-/** How an endpoint is named: by its method and its path, such as "GET /mailing_lists/:mailing_list_id". */
+/** Method and path, such as "GET /mailing_lists/:mailing_list_id". */
 export type EndpointName = `${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`
 
 export type Endpoints = Record<EndpointName, Endpoint>
@@ -64,12 +62,12 @@ export function unlistedEndpoints<const Of extends Endpoints>(
   return { tag: null, endpoints: declared }
 }
 
-/** What an endpoint's handler reads from a part of the request, by its schema. */
+/** The type of a part of the request after validation. */
 export type PartOf<Of extends Endpoint, Part extends 'params' | 'query' | 'body'> = Of[Part] extends TSchema
   ? Static<Of[Part]>
   : unknown
 
-/** What a caller sends as a value of a schema: what has a default may be left out. */
+/** The type of a value as the caller sends it: defaults may be left out. */
 export type Given<Schema extends TSchema> =
   Schema extends TObject<infer Properties>
     ? {
@@ -87,7 +85,7 @@ export type Given<Schema extends TSchema> =
 
 type MayBeLeftOut<Schema> = Schema extends { '~optional': true } | { default: unknown } ? true : false
 
-/** What a caller sends with a call of an endpoint. */
+/** The arguments of a call to an endpoint. */
 export type GivenTo<Of extends Endpoint> = GivenPart<Of, 'params'> &
   GivenPart<Of, 'query'> &
   GivenPart<Of, 'body'>
@@ -98,5 +96,4 @@ type GivenPart<Of extends Endpoint, Part extends 'params' | 'query' | 'body'> = 
     : { [Key in Part]: Given<Of[Part]> }
   : unknown
 
-/** The answer of an endpoint, with its envelope. */
 export type AnswerOf<Of extends Endpoint> = Of['answer'] extends TSchema ? Static<Of['answer']> : never

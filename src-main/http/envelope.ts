@@ -16,12 +16,12 @@ export function pagedEnvelope<Item extends TSchema>(item: Item) {
   return Type.Object({ ...envelope(Type.Array(item)).properties, ...pageKeys })
 }
 
-/** As {@link pagedEnvelope}, for a page that is not an array itself. */
+/** Like {@link pagedEnvelope}, for a page that is not an array itself. */
 export function wrappedPageEnvelope<Data extends TSchema>(data: Data) {
   return Type.Object({ ...envelope(data).properties, ...pageKeys })
 }
 
-/** As {@link pagedEnvelope}, with the token of the page that follows; null marks the last. */
+/** Like {@link pagedEnvelope}, with the token of the next page; null = last page. */
 export function tokenPagedEnvelope<Item extends TSchema>(item: Item) {
   return Type.Object({
     ...envelope(Type.Array(item)).properties,

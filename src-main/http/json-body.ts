@@ -17,41 +17,42 @@ export const checkedHere = 20_000
 /** Bytes from which a string of a body is kept out of the JavaScript heap, where the path says what to do with it. */
 const cutsFrom = 64 * 1024
 
-/** How a path reads its bodies. */
+/** How a path reads request bodies. */
 export interface BodyRules {
   /** Most bytes. */
   limit: number
   /** Most values, keys and containers; a default when left out. */
   maxValues?: number | undefined
-  /** Whether long strings arrive as bytes, which {@link LongTexts} holds. */
+  /** True = long strings arrive as bytes in {@link LongTexts}. */
   takesLongTexts?: boolean | undefined
-  /** What the body must be: one with very many values is checked by the thread that parses it. */
+  /** The body's schema: a body with very many values is validated by the parsing thread. */
   schema?: unknown
   /** The key of a list of short texts, such as addresses, that arrives as lines: a {@link LongTexts} of its own key. */
   linesKey?: string | undefined
 }
 
-/** What a body held that is too long for the JavaScript heap, in UTF-8, by the text that stands in its place. */
+/** Strings of a body that are too long for the JavaScript heap, in UTF-8, by the placeholder in the body. */
 export type LongTexts = ReadonlyMap<string, Uint8Array<ArrayBuffer>>
 
-/** A body as it was read. */
 export interface ReadBody {
   value: unknown
   longTexts: LongTexts
-  /** Values that were counted. */
   values: number
   /** True if the thread has checked it against its schema. */
   isChecked?: boolean
 }
 
-/** Checks a body against its schema, and reads it as the schema says. @returns the faults, or the body as it is to be used */
+/**
+ * Validates and converts a body by its schema.
+ * @returns the faults, or the converted body
+ */
 export type CheckBody = (body: ReadBody) => Promise<ReadBody | RefusedBody>
 
-/** Why a body is refused: it is no JSON, holds more than the path takes, a value is not what it must be, or it is no object. */
+/** Why a body is refused: invalid JSON, too many values, an invalid value, or not an object. */
 export type RefusedBody =
   { kind: 'syntax' | 'size'; fault: string } | { kind: 'value' | 'request'; refusals: readonly Refusal[] }
 
-/** What the thread answers. */
+/** The answer of the thread. */
 export type ParsedBody = ReadBody | RefusedBody
 
 /** Milliseconds for which nothing of a body may arrive while it has a thread, which others wait for. */
@@ -63,9 +64,9 @@ let threads = 0
 const waiting: (() => void)[] = []
 
 /**
- * Reads and parses a request body. The pieces of a large one, such as an import with its file in it, go to a thread as they come:
- * gathering them here already takes longer than other requests should wait. What it holds is limited before it is parsed.
- * @throws ApiError invalid_request, answered with 400 for what is no JSON, and with 413 for what holds more than the path takes
+ * Reads and parses a request body. Chunks of a large one, such as an import with its file, go to a thread as
+ * they arrive: collecting them here would delay other requests. Its contents are limited before parsing.
+ * @throws ApiError invalid_request, answered with 400 for invalid JSON and with 413 beyond the path's limits
  */
 export async function readJsonBody(body: Readable, rules: BodyRules): Promise<ReadBody> {
   const pieces: Buffer[] = []
@@ -97,7 +98,6 @@ export async function readJsonBody(body: Readable, rules: BodyRules): Promise<Re
   }
 }
 
-/** A thread that parses one body. */
 class ParserThread {
   readonly #thread: Worker
   readonly #answer: Promise<ParsedBody>
@@ -197,14 +197,14 @@ function parseScanned(scanner: JsonScanner, { linesKey }: BodyRules): ReadBody {
   if (text === '') return { value: {}, longTexts: cut, values: 0 }
   const parsed = JSON.parse(text) as unknown
   const value = loneSurrogate.test(text) ? wellFormed(parsed) : parsed
-  if (linesKey !== undefined) takeLines(value, linesKey, cut)
+  if (linesKey !== undefined) extractLines(value, linesKey, cut)
   // Lines are no values any more.
   const values = linesKey !== undefined && cut.has(linesKey) ? 0 : scanner.values
   return { value, longTexts: cut, values }
 }
 
 /** Puts a list of texts among the long texts, one a line; a list that holds anything else stays, for the schema to say so. */
-function takeLines(value: unknown, key: string, longTexts: Map<string, Uint8Array<ArrayBuffer>>): void {
+function extractLines(value: unknown, key: string, longTexts: Map<string, Uint8Array<ArrayBuffer>>): void {
   if (typeof value !== 'object' || value === null) return
   const record = value as Record<string, unknown>
   const list = record[key]

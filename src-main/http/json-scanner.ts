@@ -1,4 +1,4 @@
-/** What a body may hold. */
+/** Limits of a body's contents. */
 export interface BodyLimits {
   /** Values, keys and containers: each takes memory many times its length once it is parsed. */
   maxValues: number
@@ -18,7 +18,7 @@ export class BodyRefusal extends Error {
   }
 }
 
-/** A body without its long strings, in whose place their keys stand. */
+/** A body with placeholders for its long strings. */
 export interface ScannedBody {
   text: string
   /** UTF-8, by the key that stands in its place. */
@@ -34,8 +34,8 @@ const mark = Buffer.from([quote])
 const [openBrace, closeBrace, openBracket, closeBracket] = [123, 125, 91, 93]
 
 /**
- * Reads a JSON text in pieces, before it is parsed: counts what it holds, and cuts out long strings, whose bytes then take no memory of
- * the JavaScript heap. What is not well formed is left to the parser.
+ * Reads a JSON text in chunks before it is parsed: counts values, and cuts out long strings, whose bytes then
+ * take no memory of the JavaScript heap. Malformed text is left to the parser.
  */
 export class JsonScanner {
   readonly #limits: BodyLimits
@@ -53,7 +53,6 @@ export class JsonScanner {
     this.#limits = limits
   }
 
-  /** How many there were so far. */
   get values(): number {
     return this.#values
   }
@@ -139,13 +138,13 @@ export class JsonScanner {
     this.#keep(mark, Buffer.from(key), mark)
   }
 
-  /** Keeps parts of a text of which others may be cut out; any other text is kept as it comes. */
+  /** Copies parts of a text from which others may be cut out; other text is kept as it arrives. */
   #keep(...parts: Uint8Array[]): void {
     if (this.#limits.cutsFrom !== null) this.#kept.push(...parts)
   }
 }
 
-/** What a character stands for after a backslash, as bytes; 0 = it stands for nothing. */
+/** The character for an escape after a backslash, as bytes; 0 = invalid. */
 const escapes = new Uint8Array(256)
 for (const [escape, text] of Object.entries({
   '"': '"',

@@ -18,18 +18,18 @@ export function limitPageSize(perPage: number, most: number): void {
     throw new ApiError('requested_too_many', refusal('maximum', { field: 'per_page', most }))
 }
 
-/** Which page is asked for, the first being 0, and how many records a page has. */
+/** The requested page, from 0, and its size. */
 export interface Page {
   page: number
   per_page: number
 }
 
-/** How many records come before a page, which is past the end where that is more than there can be. */
+/** Returns the number of records before a page, capped beyond any possible end. */
 export function offsetOf({ page, per_page }: Page): number {
   return Math.min(page * per_page, Number.MAX_SAFE_INTEGER)
 }
 
-/** One page of the rows that a query finds, in the query's order, and the number of all of them. */
+/** Returns one page of a query's rows in its order, and the total number. */
 export async function pageOf<Schema, Table extends keyof Schema, Row>(
   query: SelectQueryBuilder<Schema, Table, Row>,
   page: Page
@@ -45,8 +45,8 @@ export async function pageOf<Schema, Table extends keyof Schema, Row>(
 }
 
 /**
- * An opaque token for "the records after this id".
- * @param of what is paged, such as "list 7": the token is good for nothing else
+ * Returns an opaque token for "the records after this id".
+ * @param of the paged collection, such as "list 7", for which alone the token is valid
  */
 export function pageTokenAfter(of: string, id: number): string {
   return Buffer.from(`${of} after ${id}`).toString('base64url')

@@ -13,7 +13,7 @@ export function authorize({ caller, routeOptions }: FastifyRequest): void {
 }
 
 /**
- * For what a request asks for beside its route.
+ * Checks access beyond that of the route.
  * @throws ApiError not_authorized, answered with 403
  */
 export function requireAccess(caller: Caller, access: Access | undefined): void {
@@ -27,7 +27,7 @@ function accessRefusal({ userId }: Caller, access: Access | undefined): Refusal 
   return refusal('permission', { permissions: [access].flat().join(' or '), user: userId })
 }
 
-/** Who may use a route, as a sentence of the API reference; undefined = whoever has a key. */
+/** Words who may use a route, for the API reference; undefined = anyone with a key. */
 export function whoMayUse(access: Access | undefined): string | undefined {
   switch (access) {
     case undefined:
@@ -44,7 +44,7 @@ export function whoMayUse(access: Access | undefined): string | undefined {
   }
 }
 
-/** Keeps a server from starting that has a route which does not say who may use it. */
+/** Prevents the server from starting with a route that does not declare who may use it. */
 export function requireDeclaredAccess(app: FastifyInstance): void {
   const routes: RouteOptions[] = []
   app.addHook('onRoute', (route) => void routes.push(route))

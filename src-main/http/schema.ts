@@ -10,7 +10,7 @@ export function Nullable<Schema extends TSchema>(schema: Schema) {
 /** A value that a request may leave out: it is read as its default then. */
 export type Defaulted<Schema extends TSchema> = Schema & { default: Static<Schema> }
 
-/** Gives a schema of its own a default. For an object, {} stands for the defaults of its properties. */
+/** Gives a schema a default. For an object, {} stands for the defaults of its properties. */
 export function withDefault<Schema extends TSchema>(
   schema: Schema,
   value: Static<Schema> | Record<string, never>
@@ -46,7 +46,7 @@ export function wrapped<Key extends string, Schema extends TSchema>(key: Key, sc
   return wrappedBeside(key, schema, {})
 }
 
-/** As {@link wrapped}, with further keys beside the wrapping one. */
+/** Like {@link wrapped}, with further keys beside the wrapping one. */
 export function wrappedBeside<Key extends string, Schema extends TSchema, Beside extends TProperties>(
   key: Key,
   schema: Schema,
@@ -69,5 +69,4 @@ export const IdInListParams = Type.Object({ ...MailingListParams.properties, ...
 /** The `:organization_id` of a path. */
 export const OrganizationParams = Type.Object({ organization_id: Type.Integer({ minimum: 1 }) })
 
-/** A reference to a record by id and name. */
 export const Reference = Type.Object({ id: Type.Integer(), name: Type.String() })

@@ -29,8 +29,8 @@ function forWriting(schema: unknown): unknown {
 }
 
 /**
- * What a union with null is beside null. To write a union its writer validates the value against each side, with a
- * validator that the first answer compiles: that held the first caller up for 40 ms.
+ * Returns the other side of a union with null. Writing a union validates the value against each side with a
+ * validator compiled on first use, which delayed the first caller by 40 ms.
  */
 function nullableOf({ anyOf }: Record<string, unknown>): Record<string, unknown> | null {
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return null

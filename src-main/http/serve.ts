@@ -26,11 +26,10 @@ export type Handler<Of extends Endpoint> = (
   reply: FastifyReply
 ) => Promise<Of['answer'] extends TSchema ? Static<Of['answer']> : unknown>
 
-/** A handler for each endpoint of a group. */
 export type Handlers<Of extends Endpoints> = { [Name in keyof Of & EndpointName]: Handler<Of[Name]> }
 
 /** Serves a group of endpoints; the compiler sees to it that none is forgotten. */
-export function serve<Of extends Endpoints>(
+export function serveEndpoints<Of extends Endpoints>(
   { tag, endpoints }: EndpointGroup<Of>,
   handlersWith: (context: ApplicationContext) => Handlers<Of>
 ): FastifyPluginAsync {
@@ -81,8 +80,8 @@ function routeOf(
 type RouteHandler = RouteOptions['handler']
 
 /**
- * A handler of a route whose body may have been refused by its schema. What of the body is as it must be is checked by the command too,
- * which is taken back, and the faults of both are answered.
+ * Wraps a handler whose body may be refused by its schema: the valid part is also checked by the command,
+ * which is rolled back, and all faults are answered together.
  */
 function joiningFaults(handler: RouteHandler): RouteHandler {
   return async function (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {

@@ -21,9 +21,9 @@ import { readJsonBody } from './json-body.ts'
 import type { Access } from './access.ts'
 import { authorize, requireDeclaredAccess, whoMayUse } from './permissions.ts'
 import { serializerCompiler } from './serialization.ts'
-import { noteChecked, validatorCompiler } from './validation.ts'
+import { markChecked, validatorCompiler } from './validation.ts'
 
-/** Where every path of the API begins (docs/api.md). */
+/** The prefix of all API paths (docs/api.md). */
 export const apiPrefix = '/ga/api/v2'
 
 /** Bytes of a request body; imports from JSON have a limit of their own. */
@@ -39,16 +39,15 @@ const maxPathLength = 256 * 1024
 const maxHeaderSize = 1024 * 1024
 
 /**
- * By these a window changes only what is still as it read it: answers name the last entry of the change log, and a change sends that
- * back. It is refused with 409 if what it changes has a later entry.
+ * Answers carry the id of the last entry of the change log, and a window sends it back with a change: it is
+ * refused with 409 if the record has a later entry.
  */
 const lastChangeHeader = 'x-last-change'
 const sinceHeader = 'x-unchanged-since'
 
-/** Where log lines go: standard error, so that standard output stays for the one line of --json. */
+/** Standard error: standard output is for the one line of --json. */
 const logger = { level: 'warn', stream: process.stderr }
 
-/** What the server serves, and for whom. */
 export interface Served {
   /** Registers all routes, which declare who may use them. */
   register: (app: FastifyInstance) => Promise<void>
@@ -154,7 +153,7 @@ export async function createServer(
   return app
 }
 
-/** Where a request comes from; null = from nobody in particular. */
+/** Returns the origin of a request; null = an anonymous one. */
 function originOf(caller: Caller | undefined, access: Access | undefined): Origin | null {
   if (access === 'message_link') return { via: 'link', causeId: null, userId: null }
   if (!caller) return null
@@ -177,7 +176,7 @@ function versionedUrl(url: string, version: string | string[] = '1'): string {
   return apiPrefix + asked.slice('/ga/api'.length)
 }
 
-/** What Fastify refuses before a route is found, such as a percent sign that begins no character. */
+/** Answers what Fastify refuses before routing, such as a lone percent sign. */
 function answerUnreadablePath(error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void {
   const body = JSON.stringify(failure('invalid_request', `the path cannot be read: ${error.message}`))
   reply.hijack()
@@ -204,7 +203,7 @@ const malformed: Record<string, [status: string, message: string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request did not arrive in time']
 }
 
-/** What Node refuses before there is a request: a malformed one, or one whose head is too large. */
+/** Answers what Node refuses before there is a request: malformed ones, or too large headers. */
 function answerMalformed(
   error: NodeJS.ErrnoException,
   socket: Socket & { _httpMessage?: { headersSent: boolean } | null }
@@ -244,19 +243,19 @@ function acceptJsonWhateverItsType(app: FastifyInstance): void {
       ...config.body
     })
     request.longTexts = longTexts
-    if (isChecked) noteChecked(value)
+    if (isChecked) markChecked(value)
     return value
   })
 }
 
-/** What the application refuses is answered with 200 and success false (docs/api.md, "Requests and answers"). */
+/** Refusals are answered with 200 and success false (docs/api.md, "Requests and answers"). */
 function statusOf(code: ErrorCode, isSignedIn: boolean): number {
   if (code === 'not_authorized') return isSignedIn ? 403 : 401
   if (code === 'conflict') return 409
   return code === 'internal_error' ? 500 : 200
 }
 
-/** Fastify cannot know that a request which nobody made yet has no caller. */
+/** The type says that every request has a caller, but one without credentials has none. */
 function isSignedIn(request: { caller?: Caller }): boolean {
   return request.caller !== undefined
 }
@@ -310,7 +309,7 @@ function answerError(
   )
 }
 
-/** A window is told by data what was refused, which it shows at the fields and in its language. */
+/** Windows also get refusals as data, which they show at the fields and in their language. */
 function isOfWindow({ headers, url }: FastifyRequest): boolean {
   const { authorization } = headers
   return authorization === undefined ? url.startsWith('/app/v1/') : /^Bearer /i.test(authorization)
@@ -327,7 +326,7 @@ function failure(code: ErrorCode, message: string, data: unknown = null): Failur
 
 type RouteMethods = { pattern: RegExp; method: string }[]
 
-/** Notes each route, so that a known path with another method is told apart from an unknown path. */
+/** Records each route, to distinguish a wrong method from an unknown path. */
 function rememberMethods(app: FastifyInstance): RouteMethods {
   const routes: RouteMethods = []
   app.addHook('onRoute', ({ url, method }) => {
@@ -342,7 +341,7 @@ function pathOf({ url }: FastifyRequest): string {
   return url.split('?')[0] ?? ''
 }
 
-/** Whether a path is one of the API in a version that there is not (docs/api.md, "Requests and answers"). */
+/** True if a path is one of the API in an unsupported version (docs/api.md, "Requests and answers"). */
 function isOtherVersion(request: FastifyRequest): boolean {
   const path = pathOf(request)
   return path.startsWith('/ga/api/') && path !== apiPrefix && !path.startsWith(`${apiPrefix}/`)

@@ -71,15 +71,14 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   }
 }
 
-/** What of a body is as its schema says, by the refusal of the body. */
+/** The valid part of a refused body, by refusal. */
 const usableParts = new WeakMap<Error, unknown>()
 
-/** What of a body is as its schema says, for a refusal by {@link validatorCompiler}; undefined for any other error. */
+/** Returns the valid part of a body refused by {@link validatorCompiler}; undefined for any other error. */
 export function usablePartOf(refusal: Error): unknown {
   return usableParts.get(refusal)
 }
 
-/** A body without the members that errors name. */
 function withoutFaulty(body: unknown, errors: ErrorObject[]): unknown {
   const usable = structuredClone(body)
   for (const { instancePath, keyword } of errors) {
@@ -99,11 +98,10 @@ function unescapedKey(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
-/** Bodies that a thread has checked. */
 const checkedBodies = new WeakSet<object>()
 
-/** Has a body that {@link checkBody} returned in a thread not be checked again. */
-export function noteChecked(body: unknown): void {
+/** Marks a body that {@link checkBody} validated in a thread. */
+export function markChecked(body: unknown): void {
   if (typeof body === 'object' && body !== null) checkedBodies.add(body)
 }
 
@@ -122,7 +120,7 @@ export function checkBody(
   return { refusals, isRequest: code === 'invalid_request' }
 }
 
-/** How many values an input holds, nested ones included; not counted beyond `most`. */
+/** Counts the values of an input, including nested ones, up to `most`. */
 function countValues(value: unknown, most: number): number {
   if (typeof value !== 'object' || value === null) return 1
   let count = 1
@@ -133,7 +131,7 @@ function countValues(value: unknown, most: number): number {
   return count
 }
 
-/** A schema whose integers are those that JavaScript and SQLite keep exactly. */
+/** Limits a schema's integers to those that JavaScript and SQLite store exactly. */
 function withinIntegers<Part>(schema: Part): Part {
   if (Array.isArray(schema)) return schema.map(withinIntegers) as Part
   if (!isRecord(schema)) return schema
@@ -214,7 +212,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** One refusal per faulty field, with the name that the client wrote. */
+/** Returns one refusal per faulty field, with the name that the client used. */
 function refusalsOf(errors: ErrorObject[], key: string | undefined): Refusal[] {
   const byField = new Map<string, Refusal>()
   const hidden = errors
@@ -229,8 +227,8 @@ function refusalsOf(errors: ErrorObject[], key: string | undefined): Refusal[] {
 }
 
 /**
- * The alternatives of a union each report. What one of them says of a value of its type tells more than the union as a whole;
- * otherwise only the union speaks of the field.
+ * Each alternative of a union reports an error. One for a value of the right type is more precise than the
+ * union's; otherwise only the union's is kept.
  */
 function lessTelling(union: ErrorObject, errors: ErrorObject[]): ErrorObject[] {
   const ofAlternatives = errors.filter(

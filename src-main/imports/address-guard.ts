@@ -36,7 +36,7 @@ for (const [network, prefix] of [
   guarded.addSubnet(network, prefix, 'ipv6')
 }
 
-/** Whether an IP address is one of this machine, of a private network, or of no single machine at all. */
+/** True for IP addresses of this machine, private networks, and special ranges. */
 export function isGuarded(address: string): boolean {
   return guarded.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
@@ -65,7 +65,7 @@ export function checkUrl(text: string, allowsPrivate: boolean): URL {
   return url
 }
 
-/** Looks names up and refuses those that stand for a guarded address: the check and the connection see the same answer. */
+/** A DNS lookup that refuses guarded addresses. The connection uses the checked answer. */
 export const guardedLookup: LookupFunction = (host, options, callback) => {
   lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
     if (error) return callback(error, '', 0)

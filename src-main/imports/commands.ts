@@ -46,19 +46,19 @@ import {
 } from '../api/subscriber-imports/schema.ts'
 import { checkMapping } from '../api/subscriber-imports/settings.ts'
 import { recordSubscribers } from '../api/subscribers/record-changes.ts'
-import { forgetImportChanges, noteImportChanges } from './undo-commands.ts'
+import { deleteImportChanges, recordImportChanges } from './undo-commands.ts'
 
 interface CreateInput {
   organizationId: number
   mailingListId: number
   settings: ImportSettings
-  /** How the file is read; null for an import of the API, whose settings are complete. */
+  /** null for an import of the API, whose settings are complete. */
   reading: Reading | null
   autoresponders: AutorespondersInput
   source: ImportSource
   /** UNIX milliseconds; null = now */
   beginsAt: number | null
-  /** The import whose failed rows it corrects, and their places in its log; null = none. */
+  /** The import whose failed rows are corrected, and their places in its log; null = none. */
   corrects: { id: number; places: number[] } | null
 }
 
@@ -196,9 +196,8 @@ function readAutoresponders(
   }
 }
 
-/** What an import that runs keeps in memory. */
+/** The state of a running import in memory. */
 interface RunningImport extends ImportSession {
-  /** The autoresponders that its new and its updated subscribers trigger. */
   reacting: { onNew: AutoresponderRow[]; onUpdated: AutoresponderRow[] }
   timeZone: string
 }
@@ -206,7 +205,7 @@ interface RunningImport extends ImportSession {
 const sessions = new Map<number, RunningImport>()
 
 /** Hands an import to its thread. @returns null when it is not to be worked on (any more) */
-const beginImport: Command<{ id: number; dataDirectory: string }, ImportPlan | null> = async (
+const handOutImport: Command<{ id: number; dataDirectory: string }, ImportPlan | null> = async (
   context,
   { id, dataDirectory }
 ) => {
@@ -259,7 +258,6 @@ const beginImport: Command<{ id: number; dataDirectory: string }, ImportPlan | n
   }
 }
 
-/** The settings of an import as its file is read. */
 function settingsToRead(row: ImportRow, fields: FieldDefinition[]): StoredSettings {
   const settings = JSON.parse(row.settings) as StoredSettings
   return {
@@ -309,7 +307,7 @@ export const startSplitting: Command<{ id: number; fingerprint: string }, void> 
 }
 
 /** The file of an import that was to be downloaded is there. */
-export const noteDownload: Command<{ id: number; fingerprint: string }, void> = async (
+export const recordDownload: Command<{ id: number; fingerprint: string }, void> = async (
   context,
   { id, fingerprint }
 ) => {
@@ -320,8 +318,8 @@ export const noteDownload: Command<{ id: number; fingerprint: string }, void> = 
     .execute()
 }
 
-/** Notes when a download that failed is tried again (UNIX milliseconds), and with null that it is being tried. */
-export const noteDownloadRetry: Command<{ id: number; retryAt: number | null }, void> = async (
+/** Stores when a failed download is tried again (UNIX milliseconds); null = it is running. */
+export const recordDownloadRetry: Command<{ id: number; retryAt: number | null }, void> = async (
   context,
   { id, retryAt }
 ) => {
@@ -342,8 +340,7 @@ export const startImporting: Command<{ id: number; records: number }, RowOrder |
 }
 
 /**
- * After a batch that could not be written, or only the first rows of it, those behind it must not be either: the next run
- * would take them for it.
+ * Rejects a batch that follows one that was not written completely: the next run would take it for that one.
  */
 async function expectNext(context: CommandContext, { id, index, done }: WriteInput): Promise<void> {
   const last = await context.db
@@ -364,7 +361,7 @@ interface WriteInput {
   /** Its place among the import's batches, from 0. */
   index: number
   batch: PackedBatch | ImportBatch
-  /** What became of its first rows, when the writer paused within it. */
+  /** The outcomes of its first rows, if the writer paused within the batch. */
   done?: Uint8Array
 }
 
@@ -402,8 +399,8 @@ const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(async (cont
     })
     .onConflict((conflict) => conflict.doUpdateSet({ outcomes }))
     .execute()
-  await noteImportChanges(context, row.id, result)
-  if (result.addedRange) await noteAddedIds(context, row.id, result.addedRange)
+  await recordImportChanges(context, row.id, result)
+  if (result.addedRange) await recordAddedIds(context, row.id, result.addedRange)
   await context.db
     .updateTable('subscriber_imports')
     .set({
@@ -432,8 +429,11 @@ const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(async (cont
     : outcomes
 })
 
-/** Keeps whom an import added. Ids that follow its last ones lengthen these, so that a whole import is mostly one entry. */
-async function noteAddedIds(
+/**
+ * Stores the ids that an import added. Ids that continue the last range extend it, so a whole import is
+ * mostly one entry.
+ */
+async function recordAddedIds(
   { db }: CommandContext,
   importId: number,
   { first, last }: { first: number; last: number }
@@ -451,7 +451,10 @@ async function noteAddedIds(
     .execute()
 }
 
-/** Lets the writer know the rows that an earlier run of the import committed: the first of a batch, or all. @returns their outcomes */
+/**
+ * Tells the writer about rows that an earlier run committed: the first of a batch, or all.
+ * @returns their outcomes
+ */
 export const recallImportBatch = inBackground<
   { id: number; batch: PackedBatch; outcomes: Uint8Array },
   Uint8Array | null
@@ -463,9 +466,12 @@ export const recallImportBatch = inBackground<
   return outcomes
 })
 
-/** Notes that the logs of an import were removed, 7 days after its end (docs/api.md, "Limits"): it cannot be undone any more. */
-export const notePurgedLogs: Command<{ id: number }, void> = async (context, { id }) => {
-  await forgetImportChanges(context, id)
+/**
+ * Records that the logs of an import were deleted, 7 days after its end (docs/api.md, "Limits"): it can no
+ * longer be undone.
+ */
+export const recordPurgedLogs: Command<{ id: number }, void> = async (context, { id }) => {
+  await deleteImportChanges(context, id)
   await context.db
     .updateTable('subscriber_imports')
     .set({ logs_purged_at: context.now })
@@ -482,7 +488,7 @@ async function runningImport(context: CommandContext, id: number): Promise<Impor
     .executeTakeFirst()
 }
 
-/** What people and the import's thread may do to it as a whole. */
+/** State changes by users and by the import's thread. */
 export const importStates = stateCommands({
   noun: 'an import',
   waiting: 'scheduled',
@@ -523,14 +529,14 @@ async function changeState(
 export const subscriberImportCommands = {
   create: createSubscriberImport,
   ...importStates,
-  begin: beginImport,
-  noteDownload,
-  noteDownloadRetry,
+  begin: handOutImport,
+  recordDownload,
+  recordDownloadRetry,
   startSplitting,
   startImporting,
   writeBatch: writeImportBatch,
   recallBatch: recallImportBatch,
-  notePurgedLogs
+  recordPurgedLogs
 }
 
 declare module '../database/command.ts' {

@@ -3,17 +3,16 @@ import { type ImportName, importNames } from '../api/subscriber-imports/name-que
 import type { ImportCounts, ImportState } from '../api/subscriber-imports/schema.ts'
 import type { Schema } from '../database/schema.ts'
 
-/** An import and what it has to do with others. */
 export interface LinkedImport {
   id: number
   name: ImportName
   state: ImportState
   counts: ImportCounts
-  /** The import whose failed rows it corrects. */
+  /** The import whose failed rows this one corrects. */
   correctsId: number | null
-  /** How many of its own failed rows were corrected since. */
+  /** The number of its own failed rows that were corrected since. */
   corrected: number
-  /** Whether it was undone, to its end. */
+  /** True if it was undone completely. */
   isUndone: boolean
 }
 
@@ -63,15 +62,15 @@ export async function linkedImports(
   )
 }
 
-/** States of imports whose rows are to be corrected again: nobody knows which of them it came to. */
+/** After these states the rows must be corrected again: it is unknown which of them were written. */
 const givenUp: ImportState[] = ['cancelled', 'failed']
 
 /** An import that corrects rows of another one. */
 interface Correction {
   id: number
-  /** Of these rows in the log of the other one. */
+  /** Their places in the log of the corrected import. */
   places: number[]
-  /** Whether they count as corrected: not once it was cancelled, failed or was undone. */
+  /** False if they do not count as corrected: the import failed, was cancelled or undone. */
   stands: boolean
 }
 
@@ -92,7 +91,6 @@ export async function correctionsOf(db: Kysely<Schema>, importId: number): Promi
   }))
 }
 
-/** The places of the rows of an import that were corrected. */
 export async function correctedPlaces(db: Kysely<Schema>, importId: number): Promise<Set<number>> {
   const corrections = await correctionsOf(db, importId)
   return new Set(corrections.filter(({ stands }) => stands).flatMap(({ places }) => places))

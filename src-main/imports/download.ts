@@ -15,23 +15,23 @@ export const maxBytes = 200 * 1000 * 1000
 /** Milliseconds before the second and before the third attempt (docs/api.md, "Limits"). */
 const retryWaits = [10_000, 50_000]
 /**
- * How long a download may take with all of its attempts, in milliseconds (docs/api.md, "Limits"). A server may be silent or slow for as long:
- * what it sends may take it a while to make. A connection that is dead is noticed by the system.
+ * Limit of a download with all attempts, in milliseconds (docs/api.md, "Limits"). A server may be silent that
+ * long while it prepares the file; the system detects dead connections.
  */
 const maxTime = 15 * 60_000
-/** How long a server may take to accept a connection, in milliseconds. */
+/** In milliseconds. */
 const connectTimeout = 60_000
-/** How often the system asks whether a silent connection is dead, in milliseconds. */
+/** How often the system probes a silent connection, in milliseconds. */
 const keepAliveDelay = 30_000
 /** Bytes of the page of a redirect that are read, so that its connection can be used again. */
 const redirectBytes = 64 * 1024
 const maxRedirects = 5
 
 export interface DownloadOptions {
-  /** Whether addresses of this machine and of private networks may be read. */
+  /** Allows addresses of this machine and of private networks. */
   allowsPrivate: boolean
   signal: AbortSignal
-  /** Told before each wait until when it lasts, in UNIX milliseconds, and with null that it is over. */
+  /** Called before each wait with its end in UNIX milliseconds, and with null after it. */
   onRetry?: (retryAt: number | null) => Promise<void>
   /** Milliseconds between attempts, in place of those of docs/api.md, "Limits". */
   waits?: readonly number[]
@@ -80,7 +80,7 @@ export async function download(url: string, path: string, options: DownloadOptio
   }
 }
 
-/** What no other attempt would change. A failed connection holds it as its cause. */
+/** Returns a failure that no retry would change. A failed connection holds it as its cause. */
 function failureIn(error: unknown): ImportFailure | null {
   if (error instanceof ImportFailure) return error
   return error instanceof Error && error.cause !== undefined ? failureIn(error.cause) : null
@@ -136,7 +136,7 @@ async function follow(
   throw new ImportFailure(`${first} redirects more than ${maxRedirects} times`)
 }
 
-/** Lets a file through that is not too large. */
+/** Passes a file on unless it is too large. */
 function limited(url: string): Transform {
   let seen = 0
   return new Transform({

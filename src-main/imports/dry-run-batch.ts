@@ -11,8 +11,8 @@ import {
 import type { ValueChanges } from './value-changes.ts'
 
 /**
- * Tells what would become of the rows of an import, as applyImportBatch would apply them, and changes nothing. The
- * keys that the file would add are kept in a file of their own, so that the memory stays flat.
+ * Predicts the outcome of rows, like applyImportBatch, without changing anything. The keys that the file
+ * would add are in a temporary file, so memory stays constant.
  */
 export class DryRunBatches {
   readonly #database: Database

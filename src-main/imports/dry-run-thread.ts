@@ -6,7 +6,7 @@ import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import { openForReading } from '../database/connection.ts'
 import { DryRunBatches } from './dry-run-batch.ts'
 import { newImportSession } from './import-batch.ts'
-import { giveWay, threadData } from '../base/threads.ts'
+import { lowerPriority, threadData } from '../base/threads.ts'
 import { type DryRunProgress, type DryRunThreadOptions, dryRunLogs, newProgress } from './dry-run.ts'
 import { failureMessage } from '../csv/failure.ts'
 import { ImportLogs } from './logs.ts'
@@ -20,7 +20,7 @@ import { interpretedSettings } from './interpreted-rows.ts'
 
 // One dry run: the way of an import, with a writer that only tells what it would do.
 
-giveWay()
+lowerPriority()
 const { plan, mailingListId, room, databasePath, directory } = threadData() as DryRunThreadOptions
 /** The keeper of the dry runs ends the thread itself. */
 const neverStopped = new AbortController().signal
@@ -48,7 +48,6 @@ async function run(): Promise<void> {
   }
 }
 
-/** Counts the statuses of those who would be added. */
 function countStatuses({ statuses }: ImportBatch, outcomes: Uint8Array): void {
   const standard = plan.settings.subscriber_defaults.status
   for (const [row, outcome] of outcomes.entries()) {

@@ -4,18 +4,15 @@ import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import type { RowPlan } from './plan.ts'
 import type { FieldChange } from './value-changes.ts'
 
-/** What the thread of a dry run is started with. */
 export interface DryRunThreadOptions {
   plan: RowPlan
   mailingListId: number
-  /** How many subscribers may be added; Infinity without a limit. */
+  /** How many subscribers may be added; Infinity = no limit. */
   room: number
   databasePath: string
-  /** Which the dry run has for itself. */
   directory: string
 }
 
-/** How far a dry run is, in the terms of an import. */
 export interface DryRunProgress {
   state: 'splitting' | 'importing' | 'finished' | 'failed'
   error_message: string | null
@@ -24,9 +21,8 @@ export interface DryRunProgress {
     records_imported: number
     subscribers: ImportCounts
   }
-  /** How many of those who would be added have each status. */
   statuses: Partial<Record<SubscriberStatus, number>>
-  /** What would change of updated subscribers, field by field, and how many of them stay as they are. */
+  /** The changes of existing subscribers by field, and how many would stay unchanged. */
   changes: FieldChange[]
   unchanged: number
 }
@@ -42,7 +38,6 @@ export function newProgress(): DryRunProgress {
   }
 }
 
-/** The directory of the logs of a dry run. */
 export function dryRunLogs(directory: string): string {
   return join(directory, 'logs')
 }

@@ -26,7 +26,7 @@ interface DryRun {
   headers: readonly string[] | null
 }
 
-/** Dry runs that are kept at the same time, running or not. Whoever begins another one no longer looks at the oldest. */
+/** Dry runs kept at a time, running or not. A new one replaces the oldest. */
 const maxKept = 5
 /** Dry runs that work at the same time. */
 const maxAtOnce = 2

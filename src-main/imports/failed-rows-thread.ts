@@ -7,7 +7,7 @@ import type { FailedLog, FailedRow, FailedRowsPage, FailedRowsQuestion } from '.
 
 // Reads logs of failed rows: the row as it came, and in the last cell why it failed.
 
-/** Reasons that are told: nobody chooses among more. */
+/** More reasons are not listed: users do not choose among so many. */
 const maxReasons = 100
 
 answerQuestions(valueOf)
@@ -71,13 +71,13 @@ async function readLog(
   reader.end()
 }
 
-/** What rows fail of alike: the complaint without what is theirs alone. */
+/** Returns a complaint without the row's own value, so that equal reasons are counted together. */
 function reasonOf(complaint: string): string {
   // What is quoted may hold quotes itself.
   return complaint.replace(/: "[^]*"$/, '').replace(/"[^]*"/, '…')
 }
 
-/** The column whose name a complaint begins with; of several the one with the longest name. */
+/** Finds the column whose name a complaint begins with, the longest name first. */
 function columnOf(complaint: string, columns: FailedLog['columns']): number | null {
   let found: number | null = null
   for (const [index, name] of columns.entries()) {

@@ -8,19 +8,17 @@ declare module '../http/context.ts' {
   }
 }
 
-/** A log of failed rows, and how its rows are read. */
 export interface FailedLog {
   path: string
   format: CsvFormat
-  /** What each column is, as in column_mapping. */
+  /** The meaning of each column, as in column_mapping. */
   columns: readonly (string | null)[]
 }
 
-/** A row that failed. */
 export interface FailedRow {
   /** Its place in the log, from 0. */
   place: number
-  /** Where it begins in the file, from 1. */
+  /** Its first line in the file, from 1. */
   line: number
   cells: string[]
   /** Why it failed, as a sentence. */
@@ -31,9 +29,9 @@ export interface FailedRow {
 
 export interface FailedRowsPage {
   rows: FailedRow[]
-  /** How many rows are left for the reason that is asked for. */
+  /** The number of uncorrected rows with the requested reason. */
   total: number
-  /** Why rows failed, the most frequent first; only rows that are left count. */
+  /** The reasons of uncorrected rows, most frequent first. */
   reasons: { reason: string; rows: number }[]
 }
 

@@ -12,7 +12,7 @@ import type { SubscriberTally } from '../api/subscriber-counts/tally.ts'
 
 // The fast path of the import: prepared statements on the writer's connection, row by row.
 
-/** What the writer keeps in mind between the batches of one import. */
+/** What the writer remembers between the batches of an import. */
 export interface ImportSession {
   mailingListId: number
   settings: ImportSettings
@@ -22,7 +22,7 @@ export interface ImportSession {
   refusesNew: boolean
   /** Subscribers that a row of this import named. */
   seen: SeenIds
-  /** Whether the list had most of the last rows. */
+  /** True if the list had most of the last rows. */
   mostlyKnown: boolean
 }
 
@@ -57,12 +57,11 @@ export interface BatchResult {
   /** An index into importOutcomes for each row from the one on that was begun with. */
   outcomes: Uint8Array
   addedIds: number[]
-  /** The range in which the ids of the added lie; some ids in it may be nobody's. null = nobody was added. */
+  /** The range of added ids; some may be unused. null = none was added. */
   addedRange: { first: number; last: number } | null
   updatedIds: number[]
-  /** Those whom something differs about now, as they were. */
+  /** The changed subscribers, as they were before. */
   overwritten: Overwritten[]
-  /** What became of the status of those whose status it changed. */
   statuses: Map<number, StatusChange>
   nextId: number
 }
@@ -76,7 +75,6 @@ export interface Existing {
   email_format: string | null
 }
 
-/** The index of each outcome in importOutcomes, as batches keep it. */
 export const code = Object.fromEntries(importOutcomes.map((outcome, index) => [outcome, index])) as Record<
   ImportOutcome,
   number
@@ -191,10 +189,10 @@ export async function applyImportBatch(
   let next = from
   for (let step = 1; next < rows; step++) {
     const most = room - addedIds.length >= rowsPerInsert ? rowsPerInsert : 1
-    const chunk = takePlaces(batch, next, most)
+    const chunk = nextPlaces(batch, next, most)
     next = chunk.end
     const mayAdd = !session.refusesNew && addedIds.length < room
-    const { known, others } = lookUpFirst(database, session, batch, chunk.places)
+    const { known, others } = prefersLookup(database, session, batch, chunk.places)
     const clashing = mayAdd ? insertRows(database, session, batch, others, nextId, now) : others
     for (const [index, place] of others.entries()) {
       if (clashing.includes(place)) continue
@@ -241,7 +239,7 @@ export async function applyImportBatch(
  * Rows are inserted first and looked up where they clash; where most rows clashed before, it is faster the other way
  * round.
  */
-function lookUpFirst(
+function prefersLookup(
   database: Database,
   session: ImportSession,
   batch: ImportBatch,
@@ -257,7 +255,7 @@ function lookUpFirst(
 }
 
 /** The next rows of a batch that passed their checks, and where to go on after them. */
-function takePlaces(batch: ImportBatch, from: number, most: number): { places: number[]; end: number } {
+function nextPlaces(batch: ImportBatch, from: number, most: number): { places: number[]; end: number } {
   const places: number[] = []
   let end = from
   for (; end < batch.emails.length && places.length < most; end++) {
@@ -270,7 +268,10 @@ function statusOf(session: ImportSession, batch: ImportBatch, place: number): Su
   return (batch.statuses?.[place] ?? session.settings.subscriber_defaults.status) as SubscriberStatus
 }
 
-/** Inserts the rows at these places under consecutive ids. @returns the places whose key the list has already */
+/**
+ * Inserts the rows at these places under consecutive ids.
+ * @returns the places whose key exists on the list
+ */
 function insertRows(
   database: Database,
   session: ImportSession,
@@ -299,7 +300,7 @@ function insertRows(
   return places.filter((_, index) => insert.run(rows[index], shared).changes === 0)
 }
 
-/** What a row binds, in the order of insertStatement. */
+/** Returns the bound values of a row, in the order of insertStatement. */
 function valuesOf(batch: ImportBatch, place: number, id: number): unknown[] {
   const email = batch.emails[place] ?? ''
   const values: unknown[] = [id, email, emailKey(email), batch.customFields[place]]
@@ -337,7 +338,7 @@ export function findExisting(
     : byEmail.get(session.mailingListId, emailKey(batch.emails[place] ?? ''))
 }
 
-/** What becomes of a row whose key a subscriber has; marks that subscriber as seen. */
+/** Returns the outcome of a row whose key exists, and marks that subscriber as seen. */
 export function outcomeForExisting(session: ImportSession, existing: Existing): ImportOutcome {
   if (!session.seen.add(existing.id)) return 'skipped_duplicate'
   if (!session.settings.overwrite) return 'skipped_overwrite'
@@ -347,7 +348,10 @@ export function outcomeForExisting(session: ImportSession, existing: Existing): 
 
 export type OverwrittenValues = Pick<Existing, 'status' | 'custom_fields' | 'confirmed' | 'email_format'>
 
-/** What a subscriber has once a row has overwritten what the settings name; null where nothing differs. */
+/**
+ * Returns the subscriber with the row's values as far as the settings overwrite them; null if nothing
+ * differs.
+ */
 export function overwrittenValues(
   session: ImportSession,
   existing: Existing,

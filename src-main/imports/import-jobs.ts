@@ -49,7 +49,7 @@ function jobOf(row: ImportRow): ImportJob {
   }
 }
 
-/** An import that waits for its file holds up nobody: not the next one of its list either. */
+/** True unless the list has an earlier import. One that waits for its file blocks no other. */
 function mayStart({ work, mailingListId, organizationId }: ImportJob, running: ImportJob[]): boolean {
   const same = running.filter((each) => each.work === work)
   if (work === 'download') {
@@ -59,7 +59,6 @@ function mayStart({ work, mailingListId, organizationId }: ImportJob, running: I
   return same.length < maxAtOnce && !same.some((each) => each.mailingListId === mailingListId)
 }
 
-/** What was kept for the import alone is not needed once it has ended. */
 async function removeContent(reader: Kysely<Schema>, dataDirectory: string, id: number): Promise<void> {
   const row = await reader
     .selectFrom('subscriber_imports')

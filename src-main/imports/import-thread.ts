@@ -10,7 +10,7 @@ import { prepareFile } from './prepare-file.ts'
 
 // One import from its file to its end: source -> decode -> parse -> map -> validate -> write -> log.
 
-/** What a thread does of an import: get its file, which may take a while and needs nothing of the list, or all the rest. */
+/** Downloading needs nothing of the list and may take long, so it is separate from the rest. */
 export type ImportWork = 'download' | 'import'
 
 export interface ImportThreadData {
@@ -39,13 +39,13 @@ async function runImport({
     await download(url, plan.path, {
       allowsPrivate,
       signal,
-      onRetry: (retryAt) => client.run('subscriberImports.noteDownloadRetry', { id, retryAt })
+      onRetry: (retryAt) => client.run('subscriberImports.recordDownloadRetry', { id, retryAt })
     })
   }
   const fingerprint = await fingerprintOf(plan.path)
   if (work === 'download') {
     // The runner begins with the rest once nothing else works on the list.
-    await client.run('subscriberImports.noteDownload', { id, fingerprint })
+    await client.run('subscriberImports.recordDownload', { id, fingerprint })
     return { is: 'stopped' }
   }
   await client.run('subscriberImports.startSplitting', { id, fingerprint })

@@ -7,7 +7,7 @@ import type { RecordListener } from '../csv/csv-reader.ts'
 import { readRecords } from '../csv/records.ts'
 import type { RowPlan } from './plan.ts'
 
-/** What reads the rows of a file as its description says; null where its cells are imported as they are. */
+/** Returns the interpreter for a file description; null if cells are imported unchanged. */
 export function interpreterOf({
   reading,
   fields
@@ -24,7 +24,7 @@ export function interpretedSettings(
   return reading ? { ...settings, column_mapping: new RowInterpreter(reading, fields).mapping } : settings
 }
 
-/** How the file of a plan is read: a description says itself where its rows begin. */
+/** Returns how the file of a plan is read. A description defines by itself where rows begin. */
 function fileFormatOf({ settings: { file_format }, reading }: Pick<RowPlan, 'settings' | 'reading'>) {
   return reading
     ? { ...file_format, csv_has_headers: false, first_line: (reading.header_line ?? 0) + 1 }
@@ -32,9 +32,9 @@ function fileFormatOf({ settings: { file_format }, reading }: Pick<RowPlan, 'set
 }
 
 /**
- * Reads the records of the file of a plan, with those that were corrected in the place of what the file has.
- * @param path of the file as it is to be read
- * @param afterChunk called after each chunk of the file; the next is read when it has resolved
+ * Reads the records of a plan's file, with corrected rows in place of those in the file.
+ * @param path of the readable file
+ * @param afterChunk called after each chunk; the next one is read when it resolves
  * @throws ImportFailure naming the line
  */
 export function readPlannedRecords(

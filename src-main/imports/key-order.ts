@@ -2,7 +2,6 @@
 const maxRun = 16
 /** Bytes compared at once; 24 bits are left for the number of the row. */
 const bytesAtOnce = 5
-/** Most rows that can be ordered. */
 export const maxOrderedRows = 2 ** 24
 
 /**
@@ -18,7 +17,7 @@ export function keyOrder(count: number, byteOfKey: (row: number, index: number) 
   return order
 }
 
-/** Orders rows whose keys are alike before the byte at `from`. */
+/** Sorts rows whose keys are equal before the byte at `from`. */
 function orderRun(rows: Uint32Array, from: number, byteOfKey: (row: number, index: number) => number): void {
   const keys = new BigUint64Array(rows.length)
   const halves = new Uint32Array(keys.buffer)
@@ -51,7 +50,7 @@ function orderRun(rows: Uint32Array, from: number, byteOfKey: (row: number, inde
   }
 }
 
-/** Which half of a 64-bit number comes first in memory. */
+/** Decides which half of a 64-bit number comes first in memory. */
 const isLittleEndian = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1
 const lowHalf = isLittleEndian ? 0 : 1
 const highHalf = 1 - lowHalf

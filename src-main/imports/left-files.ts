@@ -6,7 +6,7 @@ import { pausedImports, unfinishedImports } from '../api/subscriber-imports/quer
 import type { Schema } from '../database/schema.ts'
 import { sourceDirectory, unpackedPath } from './source.ts'
 
-/** What uploads are called until they are whole. */
+/** Prefix of uploads that are not complete. */
 export const partialUpload = '.upload-'
 
 /**

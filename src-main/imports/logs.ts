@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { type FileFormat, type ImportOutcome } from '../api/subscriber-imports/schema.ts'
 import { csvWriter } from '../csv/csv-writer.ts'
 
-/** The directory of an import's logs. */
 export function logDirectory(dataDirectory: string, importId: number): string {
   return join(dataDirectory, 'imports', String(importId))
 }
@@ -44,7 +43,7 @@ export class ImportLogs {
     this.#pending.set(outcome, (this.#pending.get(outcome) ?? '') + text)
   }
 
-  /** Hands what was added to the operating system. */
+  /** Passes buffered lines to the operating system. */
   flush(): void {
     for (const [outcome, text] of this.#pending) writeFileSync(this.#fileOf(outcome), Buffer.from(text))
     this.#pending.clear()

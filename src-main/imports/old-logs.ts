@@ -14,6 +14,6 @@ export async function removeOldLogs(
 ): Promise<void> {
   for (const { id } of await importsWithOldLogs(reader, before)) {
     await rm(logDirectory(dataDirectory, id), { recursive: true, force: true })
-    await writer.run('subscriberImports.notePurgedLogs', { id })
+    await writer.run('subscriberImports.recordPurgedLogs', { id })
   }
 }

@@ -95,7 +95,7 @@ export class PackedRows {
     return byte === lineFeed ? 0 : byte
   }
 
-  /** Gives the memory back. */
+  /** Releases the memory. */
   clear(): void {
     for (const block of this.#blocks) if (block.length === blockBytes) this.#pool.push(block)
     this.#blocks.length = 0

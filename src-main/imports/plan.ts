@@ -14,13 +14,13 @@ export function rowOrderFor(records: number, room: number): RowOrder {
 /** How the rows of a file are read into batches. */
 export interface RowPlan {
   settings: ImportSettings
-  /** How the file is read; null for an import of the API, whose settings are complete. */
+  /** null for an import of the API, whose settings are complete. */
   reading: Reading | null
   fields: FieldDefinition[]
   /** null = the email is the primary key of the list. */
   primaryKeyFieldId: number | null
   timeZone: string
-  /** Where the bytes are, absolute; a file that is to be downloaded goes there. */
+  /** Absolute; a downloaded file is stored there. */
   path: string
   /** The batches that an earlier run committed. */
   committed: CommittedBatch[]
@@ -28,16 +28,15 @@ export interface RowPlan {
 
 /** What an earlier run did of a batch. */
 export interface CommittedBatch {
-  /** How many it has. */
   rows: number
-  /** What became of its first rows, each an index into importOutcomes; of all, but for the last batch. */
+  /** The outcomes of its first rows, indexes into importOutcomes; complete for all but the last batch. */
   outcomes: Uint8Array
 }
 
 /** All that the import thread needs to know; the writer hands it out when the work begins. */
 export interface ImportPlan extends RowPlan {
   id: number
-  /** What to download first, or null when the file is there. */
+  /** What to download first; null if the file exists. */
   download: { url: string; allowsPrivate: boolean } | null
 }
 
@@ -49,7 +48,7 @@ export const bytesPerBatch = 2_000_000
 /** Rows as they travel between threads: bytes take no work there; see row-packer.ts. */
 export interface PackedBatch {
   rows: number
-  /** Whether the list has another primary key than the email. */
+  /** True if the list's primary key is not the email. */
   hasAlternateKeys: boolean
   columns: readonly (keyof ImportBatch)[]
   bytes: Uint8Array

@@ -12,12 +12,12 @@ import { decodeFile } from '../csv/decode.ts'
 import { logDirectory, logPath } from './logs.ts'
 import { csvFormat } from '../csv/records.ts'
 
-/** Addresses that are looked up at once. */
 const lookedUpAtOnce = 500
 
 /**
- * The finished imports whose stats say something else than their logs, or whose logs name somebody who is not on the list
- * although nobody of it was removed since; and how many have no logs here, as where a backup of another computer was restored.
+ * Finds finished imports whose stats contradict their logs, or whose logs name subscribers that are missing
+ * although none was deleted since. Also counts imports whose logs are missing, such as after restoring
+ * another computer's backup.
  */
 export async function driftsOfImports(
   db: Kysely<Schema>,
@@ -73,14 +73,14 @@ export async function driftsOfImports(
   return { drifts, withoutLogs }
 }
 
-/** Whether whom a row was about is on the list afterwards. */
+/** True if the row's subscriber is on the list after the import. */
 function isOnList(outcome: ImportOutcome): boolean {
   return outcome !== 'failed' && outcome !== 'skipped_over_limit'
 }
 
 /**
- * Whether a subscriber of a list was removed or changed its email, or the list its primary key, since an import began; or
- * may have been, where the change log does not go back that far.
+ * True if since the import began a subscriber of the list was deleted or changed its email, or the list
+ * changed its primary key; also if the change log does not reach back that far.
  */
 async function lostSubscribersSince(db: Kysely<Schema>, listId: number, importId: number): Promise<boolean> {
   const began = await db
@@ -122,7 +122,7 @@ async function recordsIn(path: string, format: { separator: string; enclosure: s
   return records
 }
 
-/** @param listId null where nobody has to be on the list */
+/** @param listId null = any list */
 async function addressesIn(
   db: Kysely<Schema>,
   path: string,

@@ -4,7 +4,7 @@ import { parseTimeInput, timeComplaint } from '../base/dates.ts'
 import { notFound, validationFailed } from '../base/errors.ts'
 import { refusal, refusalAt } from '../base/refusal.ts'
 import { logDirectory } from './logs.ts'
-import { downloadFrom, findUpload, type ImportSource, keepContent } from './source.ts'
+import { downloadFrom, findUpload, type ImportSource, storeContent } from './source.ts'
 import { currentSettings } from '../settings/queries.ts'
 import type { Caller } from '../http/caller.ts'
 import { ok, okPage } from '../http/envelope.ts'
@@ -28,9 +28,9 @@ import { sendLog } from './send-log.ts'
 import { settingsOf } from '../api/subscriber-imports/settings.ts'
 import { subscriberImportEndpoints } from '../api/subscriber-imports/endpoints.ts'
 import type { LongTexts } from '../http/json-body.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 
-export const subscriberImportRoutes = serve(
+export const subscriberImportRoutes = serveEndpoints(
   subscriberImportEndpoints,
   ({ reader, writer, dataDirectory }) => {
     return {
@@ -146,7 +146,7 @@ export const subscriberImportRoutes = serve(
         if (Buffer.byteLength(content) > maxJsonContentBytes) {
           throw validationFailed(refusal('content_too_large', { field: 'file_source.content' }))
         }
-        return keepContent(dataDirectory, content)
+        return storeContent(dataDirectory, content)
       }
       if (source.type === 'url') {
         if (source.url === undefined) throw validationFailed(refusal('blank', { field: 'file_source.url' }))

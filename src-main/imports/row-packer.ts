@@ -1,7 +1,7 @@
 import { emailKey } from '../api/subscribers/rules.ts'
 import type { ImportBatch, PackedBatch } from './plan.ts'
 
-/** Why a row failed, or would fail if nobody has its key: the row as it came, and the sentence. */
+/** Why a row fails, now or if its key turns out to be new: the original row and the sentence. */
 export interface Failure {
   row: string[]
   message: string
@@ -18,7 +18,7 @@ const numbers: readonly Column[] = ['confirmed', 'subscribeTimes', 'removeTimes'
  * line feed at its end. The key is what the rows of a list differ in, so it is what they are ordered by.
  */
 export class RowPacker {
-  /** Takes one row at a time, to be packed. */
+  /** Packs one row after another. */
   readonly batch: ImportBatch
   /** Besides the email and the key. */
   readonly #columns: readonly Column[]
@@ -41,7 +41,7 @@ export class RowPacker {
     return text + (failure ? JSON.stringify(failure) : '') + separator
   }
 
-  /** A batch of rows whose texts were joined. */
+  /** Creates a batch from rows whose texts were joined. */
   batchOf(rows: number, bytes: Uint8Array): PackedBatch {
     return { rows, columns: this.#columns, hasAlternateKeys: this.batch.alternateKeys !== undefined, bytes }
   }
@@ -59,7 +59,6 @@ export class RowPacker {
   }
 }
 
-/** The rows of a packed batch. */
 export function unpackBatch({ rows, columns, bytes, hasAlternateKeys }: PackedBatch): ImportBatch {
   const cells = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8').split(separator)
   const width = columns.length + 3

@@ -46,9 +46,9 @@ export class RowPipeline {
   readonly #interpreter: RowInterpreter | null
   readonly #reader: RowReader
   readonly #packer: RowPacker
-  /** For a new subscriber that lacks a required field which no column fills. */
+  /** The fault of a new subscriber that lacks a required field, if no column fills it. */
   readonly #missing: string | null
-  /** Memory for the part that is read and the one that is written, and what is read until that is done. */
+  /** Memory for the part that is read and the one that is written; reading waits for free memory. */
   readonly #freeBlocks = freeBlocks(2.5 * bytesPerPart)
   #parts = 0
   #part: PackedRows
@@ -59,7 +59,7 @@ export class RowPipeline {
   #stopped = false
   #failure: Error | null = null
 
-  /** @param beforePart called when a part was read and is to be written, which it keeps from being when it rejects */
+  /** @param beforePart called before a part that was read is written; rejecting prevents it */
   constructor(
     plan: RowPlan,
     rowOrder: RowOrder,
@@ -106,7 +106,7 @@ export class RowPipeline {
     this.#addRow(row, row, line, malformed)
   }
 
-  /** @param raw as it stands in the file, which is what is logged of a row that fails */
+  /** @param raw as in the file, for the log of failed rows */
   #addRow(row: string[], raw: string[], line: number, fault: string | null): void {
     const complaint = this.#reader.add(this.#packer.batch, row, fault) ?? this.#missing
     this.#part.add(
@@ -119,7 +119,7 @@ export class RowPipeline {
     }
   }
 
-  /** Where parts end follows from the file alone: an import that continues cuts it as before. */
+  /** The size of parts depends on the file alone, so a continued import divides it like before. */
   #rowsOfPart(): number {
     const first = rowsPerPart[this.#rowOrder]
     return this.#rowOrder === 'file' ? first : Math.min(first * 2 ** this.#parts, maxRowsPerPart)

@@ -13,10 +13,10 @@ import type { FileFormat, ImportOutcome } from '../api/subscriber-imports/schema
 
 /**
  * Sends a log as a file.
- * @param of whose log it is, such as { name: 'subscriber import 7', file: 'import-7' }; `escaped` is the format of failed
- *   rows that are for a spreadsheet, whose cells get an apostrophe where it would execute them; `headers` are the names of
- *   the columns, for a first line
- * @throws ApiError not_found if there is no such log, or it is empty (docs/api.md, "Subscriber imports")
+ * @param of the log, such as { name: 'subscriber import 7', file: 'import-7' }; `escaped` is the format of
+ * failed rows for spreadsheets, with an apostrophe where a cell would be executed; `headers` are the column
+ * names of a first line
+ * @throws ApiError not_found if the log is missing or empty (docs/api.md, "Subscriber imports")
  */
 export async function sendLog(
   reply: FastifyReply,

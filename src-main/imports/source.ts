@@ -8,18 +8,18 @@ import { checkUrl } from './address-guard.ts'
 import { ImportFailure } from '../csv/failure.ts'
 import { makeDirectory, writeDurably } from '../base/durable.ts'
 
-/** Where the bytes of an import are: relative to the data directory, so that the directory can be moved. */
+/** Paths are relative to the data directory, so that it can be moved. */
 export interface ImportSource {
   type: 'json' | 'upload_directory' | 'url'
   /** The name to show; "data" for json (docs/api.md, "Subscriber imports"), '' for url. */
   filename: string
   path: string
-  /** Where the file is to be downloaded from, for url. */
+  /** The address of a url import. */
   url: string | null
 }
 
-/** Keeps the CSV text of a json import until it has been read. */
-export async function keepContent(
+/** Stores the CSV text of a json import until it has been read. */
+export async function storeContent(
   dataDirectory: string,
   content: string | Uint8Array
 ): Promise<ImportSource> {
@@ -46,8 +46,8 @@ export function downloadFrom(url: string, allowsPrivate: boolean): ImportSource 
 }
 
 /**
- * Tells whether a file is the one that was read before: its size and the time of its last change.
- * @throws ImportFailure when it is not there
+ * Returns the size and modification time of a file, to detect another one.
+ * @throws ImportFailure if it is missing
  */
 export async function fingerprintOf(path: string): Promise<string> {
   try {
@@ -58,12 +58,15 @@ export async function fingerprintOf(path: string): Promise<string> {
   }
 }
 
-/** Where an import keeps what a compressed file holds. */
+/** Returns where an import stores the unpacked content of a compressed file. */
 export function unpackedPath(dataDirectory: string, importId: number): string {
   return join(dataDirectory, 'imports', 'sources', `${importId}-unpacked.csv`)
 }
 
-/** Where an organization puts files to import: the System Organization directly in uploads/, the others in a folder of their own. */
+/**
+ * Returns where an organization puts files to import: the System Organization directly in uploads/, others in
+ * a subfolder.
+ */
 export function uploadDirectoryOf(dataDirectory: string, organizationId: number): string {
   const all = join(dataDirectory, 'uploads')
   return organizationId === systemOrganizationId ? all : join(all, `organization-${organizationId}`)

@@ -9,9 +9,9 @@ import { checkWidth } from '../api/subscriber-imports/width.ts'
 import type { RowPlan } from './plan.ts'
 
 /**
- * The number of rows of a plan's file, found by reading all of it before anything is written.
- * @param path of the file as it is to be read
- * @throws ImportFailure naming the line or column; what the signal was aborted with
+ * Counts the rows of a plan's file by reading all of it before anything is written.
+ * @param path of the readable file
+ * @throws ImportFailure naming the line or column; the signal's reason when aborted
  */
 export async function countRows(plan: RowPlan, path: string, signal: AbortSignal): Promise<number> {
   const { settings, reading } = plan

@@ -24,8 +24,8 @@ import { importUndo } from './undo-queries.ts'
 // Undoing an import: subscribers that it added go, those that it overwrote become what they were. Whoever changed since
 // stays as they are, and is named.
 
-/** Notes what a batch of an import changed. */
-export async function noteImportChanges(
+/** Stores what a batch changed, for undoing it. */
+export async function recordImportChanges(
   context: CommandContext,
   importId: number,
   { addedRange, overwritten }: BatchResult
@@ -46,7 +46,7 @@ export async function noteImportChanges(
 }
 
 /** Removes what undoing an import needs and what its undoing left; the logs of the import go at the same time. */
-export async function forgetImportChanges(context: CommandContext, importId: number): Promise<void> {
+export async function deleteImportChanges(context: CommandContext, importId: number): Promise<void> {
   for (const table of ['import_changes', 'import_undo_kept'] as const) {
     await context.db.deleteFrom(table).where('subscriber_import_id', '=', importId).execute()
   }
@@ -58,10 +58,10 @@ interface ImportInput {
 }
 
 /**
- * Begins to undo an import that has ended.
- * @throws ApiError validation_failed when it cannot be undone (any more)
+ * Starts to undo an ended import.
+ * @throws ApiError validation_failed if it cannot be undone (any more)
  */
-const beginImportUndo: Command<ImportInput, void> = async (context, { organizationId, id }) => {
+const startImportUndo: Command<ImportInput, void> = async (context, { organizationId, id }) => {
   const row = await importRow(context.db, organizationId, id)
   await localListById(context.db, organizationId, row.mailing_list_id, 'subscriber imports')
   await refuseWhileRekeying(context, row.mailing_list_id)
@@ -91,7 +91,7 @@ const beginImportUndo: Command<ImportInput, void> = async (context, { organizati
   recordRow(context, 'subscriber_import', 'update', row)
 }
 
-/** Subscribers of one step: short enough that nobody waits for it noticeably. */
+/** Subscribers per step: short enough that other writes do not wait noticeably. */
 const subscribersPerStep = 50
 
 interface Undoing {
@@ -159,7 +159,7 @@ const continueImportUndo = inBackground<{ id: number }, boolean>(async (context,
     paused = undone < change.subscribers && (await context.shouldPause())
   }
   await undoing.tally.save(context)
-  await noteProgress(context, undoing, undone - change.undone)
+  await recordProgressOf(context, undoing, undone - change.undone)
   if (paused) {
     await context.db.updateTable('import_changes').set({ undone }).where('id', '=', change.id).execute()
     return new Unfinished(input)
@@ -202,7 +202,7 @@ async function removeAdded(
   for (const subscriber of left) await keep(context, undoing, subscriber, 'changed')
 }
 
-/** Makes the overwritten subscribers who did not change since what they were; who was removed since stays removed. */
+/** Restores the overwritten subscribers that were not changed or deleted since. */
 async function restore(context: CommandContext, undoing: Undoing, overwritten: Overwritten[]): Promise<void> {
   const { row, writtenAt, tally, counts, keyField, fields } = undoing
   const current = await context.db
@@ -265,7 +265,7 @@ async function keep(
   counts.kept++
 }
 
-async function noteProgress(
+async function recordProgressOf(
   context: CommandContext,
   { row, counts }: Undoing,
   handled: number
@@ -285,7 +285,7 @@ async function noteProgress(
 }
 
 export const importUndoCommands = {
-  begin: beginImportUndo,
+  begin: startImportUndo,
   continue: continueImportUndo
 }
 

@@ -28,7 +28,6 @@ export function fieldsCreatedBy(
     .execute()
 }
 
-/** Whether anything is left that undoing the import would change back. */
 export async function hasImportChanges(db: Kysely<Schema>, importId: number): Promise<boolean> {
   const row = await db
     .selectFrom('import_changes')
@@ -39,7 +38,7 @@ export async function hasImportChanges(db: Kysely<Schema>, importId: number): Pr
   return row !== undefined
 }
 
-/** The first import whose undoing is under way. */
+/** Returns the first import that is being undone. */
 export function nextUndo(db: Kysely<Schema>): Promise<{ id: number } | undefined> {
   return db
     .selectFrom('import_undos')
@@ -50,7 +49,7 @@ export function nextUndo(db: Kysely<Schema>): Promise<{ id: number } | undefined
     .executeTakeFirst()
 }
 
-/** Subscribers whom the undoing left as they are, by id. */
+/** Returns the subscribers that the undo skipped, by id. */
 export function keptSubscribers(
   db: Kysely<Schema>,
   importId: number,

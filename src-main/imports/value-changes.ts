@@ -2,13 +2,13 @@ import { type FieldDefinition, presentValue, type StoredValues } from '../api/cu
 import type { CustomFieldType } from '../api/custom-fields/schema.ts'
 import type { Existing, OverwrittenValues } from './import-batch.ts'
 
-/** How the values of subscribers on the list would change in one field. */
+/** How the values of existing subscribers would change in one field. */
 export interface FieldChange {
   /** The custom field, or status, confirmed or email_format. */
   name: string
   /** null = no custom field */
   type: CustomFieldType | null
-  /** Subscribers whose value would be another one. */
+  /** Subscribers whose value would change. */
   count: number
   /** A few of them, with their values as the API has them; null = none. */
   examples: { email: string; before: unknown; after: unknown }[]

@@ -1,13 +1,13 @@
-import { examine, examineStructure, noteAsItIs, prepareNotes } from './examine.ts'
+import { examineDatabase, examineStructure, acceptAsItIs, prepareNotes } from './examine.ts'
 import type { OpenDatabase } from './verify-pages.ts'
 
-/** What can be asked about a database: all of it is read, which takes a while for a large one. */
+/** What to examine in a database. Reading all of it takes a while for a large one. */
 export type IntegrityQuestion = { ask: 'examine' | 'prepare' | 'structure' | 'accept' } & OpenDatabase
 
-/** @returns what is wrong, a sentence each */
+/** @returns the faults as sentences */
 export async function answerOn({ ask, ...database }: IntegrityQuestion): Promise<string[]> {
-  if (ask === 'examine') return examine(database)
+  if (ask === 'examine') return examineDatabase(database)
   if (ask === 'structure') return examineStructure(database.databasePath)
-  await (ask === 'prepare' ? prepareNotes : noteAsItIs)(database)
+  await (ask === 'prepare' ? prepareNotes : acceptAsItIs)(database)
   return []
 }

@@ -5,7 +5,7 @@ import { integrityStates } from './schema.ts'
 
 const IntegrityAnswer = Type.Object({
   state: Type.Enum([...integrityStates]),
-  /** What is wrong, a sentence each. */
+  /** Sentences. */
   faults: Type.Array(Type.String())
 })
 export type IntegrityAnswer = Static<typeof IntegrityAnswer>

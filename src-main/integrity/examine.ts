@@ -7,7 +7,7 @@ import { StorageFault } from '../base/errors.ts'
 import { openForReading } from '../database/connection.ts'
 import { newestSchema } from '../database/migrate.ts'
 import { type LastChange, LastChangeNotes, lastChangePath, notedLastChange } from '../database/last-change.ts'
-import { giveUpSums, readSums, replaceSums, sumsPath } from '../database/page-sums.ts'
+import { markSumsUnknown, readSums, replaceSums, sumsPath } from '../database/page-sums.ts'
 import { contentOfLog, type LogContent, type LogPosition, syncLog } from '../database/write-ahead-log.ts'
 import { formatCount } from '../base/figures.ts'
 import { isUnreadable, structuralFaults } from './structure.ts'
@@ -18,11 +18,11 @@ import { type OpenDatabase, sumsOf, verifyPages } from './verify-pages.ts'
 const noteLength = 8
 
 /**
- * Looks for what disks, people and other programs did to a database while nobody had it: its pages against what was written last, and
- * how far its change log goes. To be called while nothing is copied into the database.
- * @returns what is wrong, a sentence each
+ * Finds what disks, users and other programs changed in a database that was closed: compares its pages with
+ * their stored checksums, and the end of its change log. Nothing may be copied from the log meanwhile.
+ * @returns the faults as sentences
  */
-export function examine({ databasePath, file }: OpenDatabase): string[] {
+export function examineDatabase({ databasePath, file }: OpenDatabase): string[] {
   const content = contentOfLog(databasePath)
   const { noted, unlike } = verifyPages({ databasePath, file }, content)
   const last = notedLastChange(databasePath)
@@ -44,8 +44,8 @@ export function examine({ databasePath, file }: OpenDatabase): string[] {
 }
 
 /**
- * Whether the last changes are missing. Once something was written that cannot be told any more.
- * @returns what is wrong, a sentence each
+ * Checks whether the last changes are missing, which cannot be detected after further writes.
+ * @returns the faults as sentences
  */
 export function examineEnd(databasePath: string): string[] {
   const last = notedLastChange(databasePath)
@@ -53,24 +53,24 @@ export function examineEnd(databasePath: string): string[] {
 }
 
 /**
- * Notes the pages of a database of which nothing is noted yet, and shortens the notes of pages that were written often. To be called
- * while nothing is copied into the database.
+ * Stores the checksums of a database that has none, and compacts those of pages that were written often.
+ * Nothing may be copied from the log meanwhile.
  */
 export async function prepareNotes({ databasePath, file }: OpenDatabase): Promise<void> {
   const noted = readSums(databasePath)
-  if (typeof noted === 'string') return noteAsItIs({ databasePath, file })
+  if (typeof noted === 'string') return acceptAsItIs({ databasePath, file })
   const { size } = statSync(sumsPath(databasePath))
   if (size > noted.length || size > 2 * noteLength * noted.pages) await replaceSums(databasePath, noted)
 }
 
-/** Where the log of a damaged database is kept as it was found first. */
+/** Returns where the original log of a damaged database is stored. */
 export function logAsFound(databasePath: string): string {
   return `${databasePath}-wal-as-found`
 }
 
 /**
- * Prepares a damaged database for being looked at: its log is kept as it was found, since whoever looks adds to it.
- * @throws StorageFault damaged, where there is too little of it to be looked at
+ * Prepares a damaged database for reading: copies its log first, since readers append to it.
+ * @throws StorageFault damaged if too little is left to read
  */
 export async function prepareDamaged(databasePath: string): Promise<void> {
   if (schemaOf(databasePath) < newestSchema) throw new StorageFault('damaged')
@@ -81,13 +81,16 @@ export async function prepareDamaged(databasePath: string): Promise<void> {
   await moveDurably(`${kept}.part`, () => kept)
 }
 
-/** Reads the whole structure of a database, beside an application that writes. @returns what is wrong, a sentence each */
+/**
+ * Checks the structure of a database while the application writes.
+ * @returns the faults as sentences
+ */
 export function examineStructure(databasePath: string): string[] {
   return reading(databasePath, (database) => [...structuralFaults(database)])
 }
 
-/** From now on a database is right as it is. To be called while nothing is written. */
-export async function noteAsItIs({ databasePath, file }: OpenDatabase): Promise<void> {
+/** Accepts a database as it is. Nothing may write meanwhile. */
+export async function acceptAsItIs({ databasePath, file }: OpenDatabase): Promise<void> {
   // One without the other tells that somebody removed it.
   if (!existsSync(lastChangePath(databasePath))) await writeDurably(lastChangePath(databasePath), '\0')
   await replaceSums(databasePath, sumsOf(file))
@@ -103,11 +106,11 @@ export async function noteAsItIs({ databasePath, file }: OpenDatabase): Promise<
   rmSync(logAsFound(databasePath), { force: true })
 }
 
-/** Nothing of a database is noted any more, as before another takes its place. */
-export function forgetNotes(databasePath: string): void {
+/** Deletes the stored checksums before another database takes its place. */
+export function deleteChecksums(databasePath: string): void {
   // In this order: how far the data went is noted after the pages, and is not there without them.
   rmSync(lastChangePath(databasePath), { force: true })
-  giveUpSums(databasePath)
+  markSumsUnknown(databasePath)
 }
 
 function pagesSentence(pages: number, tables: string[]): string {
@@ -119,7 +122,7 @@ function pagesSentence(pages: number, tables: string[]): string {
   return `${number} pages of the database are ${changed} them.${names && ` They hold parts of: ${names}.`}`
 }
 
-/** The tables that pages belong to, as far as the database still tells. */
+/** Returns the tables of pages, as far as they can be determined. */
 function tablesOf(databasePath: string, pages: number[]): string[] {
   try {
     return reading(databasePath, (database) =>
@@ -158,12 +161,15 @@ function lostChanges(databasePath: string, last: LastChange, { end }: LogContent
 }
 
 /**
- * How often a log may have started over since it was noted, which happens with each commit that somebody waits for: an import of many
- * days comes nowhere near. The count of another log begins anywhere.
+ * How often a log may have restarted since it was noted. It restarts with each commit that a caller waits
+ * for, and an import of many days stays far below; another log's count is arbitrary.
  */
 const maxBegunAnew = 65_536
 
-/** Whether the log still goes as far as was noted, or has started over since, which it does only after all of it was copied. */
+/**
+ * True if the log still reaches the noted position, or has restarted since, which happens only after all of
+ * it was copied.
+ */
 function reaches(end: LogPosition | null, noted: LogPosition): boolean {
   if (end === null) return false
   if (end.salts === noted.salts) return end.frames >= noted.frames

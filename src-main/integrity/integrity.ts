@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AskedThread } from '../base/asked-thread.ts'
 import { messageOf, storageFaultOf, validationFailed } from '../base/errors.ts'
@@ -10,6 +9,7 @@ import { examineEnd } from './examine.ts'
 import type { Writer } from '../database/writer.ts'
 import type { IntegrityState } from './schema.ts'
 import { openForGood } from './verify-pages.ts'
+import { databasePathIn } from '../database/database-path.ts'
 
 declare module '../http/context.ts' {
   interface ApplicationContext {
@@ -23,8 +23,8 @@ const smallEnough = 4 * 1024 * 1024
 const prepareAgain = 30_000
 
 /**
- * Whether the database is what was written to it. It is looked at when the application starts; until that has ended, nothing is copied
- * into the database from its log, so that what is wrong stays as it is. Once something is found nothing is written any more.
+ * Detects whether the database was changed by something else. It is examined at the start; until then nothing
+ * is copied from its log, so that a fault stays as it is. Once damage is found, nothing is written any more.
  */
 export class Integrity {
   readonly #databasePath: string
@@ -32,9 +32,10 @@ export class Integrity {
   readonly #thread = new AskedThread<IntegrityQuestion, string[]>(() =>
     startThread(import.meta.url, 'integrity-thread', { name: 'integrity' })
   )
-  /** What is done without the thread. */
+  /** Work that runs without the thread. */
   #quick: Promise<unknown> = Promise.resolve()
   #writer: Writer | null = null
+  #examination: Promise<void> = Promise.resolve()
   #isExamined = false
   #isClosed = false
   #accepting: Promise<void> | null = null
@@ -42,7 +43,7 @@ export class Integrity {
 
   /** @param wasCutOff whether the application that had the data last was ended in the middle */
   constructor(dataDirectory: string, wasCutOff: boolean) {
-    this.#databasePath = join(dataDirectory, 'listwright.db')
+    this.#databasePath = databasePathIn(dataDirectory)
     this.#wasCutOff = wasCutOff
   }
 
@@ -51,16 +52,27 @@ export class Integrity {
     return this.#isExamined ? 'sound' : 'checking'
   }
 
-  /** What is wrong, a sentence each. */
+  /** Sentences. */
   get faults(): readonly string[] {
     return this.#faults
   }
 
   /**
-   * Looks at the database before anything opens it. What is found is told once there is a writer.
-   * @throws Error where the disk is full or another program has it, so that nothing can be said
+   * Examines the database before it is opened. Damage is reported once there is a writer.
+   * @throws Error if the disk is full or another program has the database open, so that nothing can be
+   * determined
    */
-  async examine(): Promise<void> {
+  examine(): Promise<void> {
+    this.#examination = this.#examineAll()
+    return this.#examination
+  }
+
+  /** Resolves once the examination has ended, whatever its result. */
+  async examined(): Promise<void> {
+    await this.#examination.catch(() => undefined)
+  }
+
+  async #examineAll(): Promise<void> {
     try {
       // A first start has nothing to look at yet.
       if (this.#hasDatabase()) for (const fault of await this.#ask('examine')) this.#add(fault)
@@ -70,7 +82,7 @@ export class Integrity {
     this.#isExamined = true
   }
 
-  /** Looks whether the last changes are there, before anything more is written; the rest can be looked at beside that. */
+  /** Checks for missing last changes before anything is written; the rest can be examined in parallel. */
   examineEnd(): void {
     try {
       if (this.#hasDatabase()) for (const fault of examineEnd(this.#databasePath)) this.#add(fault)
@@ -79,7 +91,10 @@ export class Integrity {
     }
   }
 
-  /** Has the writer do as was found, and tells what it finds itself. @param examination under way */
+  /**
+   * Gives the result to the writer, and reports damage that the writer finds.
+   * @param examination in progress
+   */
   watch(writer: Writer, examination: Promise<void>): void {
     this.#writer = writer
     writer.onDamage(() => this.report())
@@ -87,14 +102,14 @@ export class Integrity {
     examination.then(() => this.#afterExamination(writer)).catch((error: unknown) => this.#postpone(error))
   }
 
-  /** To be called when a connection met damage. */
+  /** Reports damage that a connection found. */
   report(): void {
     this.#add('Parts of the database cannot be read: its structure is damaged.')
   }
 
   /**
-   * Takes a damaged database for right as it is, from now on; one that is not damaged is left alone.
-   * @throws ApiError validation_failed where its structure is broken, so that it cannot be worked with
+   * Accepts a damaged database as it is; does nothing for a sound one.
+   * @throws ApiError validation_failed if its structure is broken
    */
   accept(): Promise<void> {
     this.#accepting ??= this.#accept().finally(() => (this.#accepting = null))
@@ -130,7 +145,7 @@ export class Integrity {
     await this.#thread.close()
   }
 
-  /** What keeps pages from being noted, such as a full disk, is waited for: what is written stays in the log meanwhile. */
+  /** Waits for what prevents storing checksums, such as a full disk; meanwhile writes stay in the log. */
   async #prepare(): Promise<void> {
     for (;;) {
       try {
@@ -156,7 +171,7 @@ export class Integrity {
     this.#add(`The database could not be checked: ${messageOf(error)}`)
   }
 
-  /** What could not be done now is left to the next start: until then everything stays in the log. */
+  /** Leaves the examination to the next start; until then everything stays in the log. */
   #postpone(error: unknown): void {
     if (this.#isClosed) return
     try {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** What lies beside a database that was opened once. */
+/** Returns the path of the file that marks a directory whose database was opened. */
 export function markerPath(dataDirectory: string): string {
   return join(dataDirectory, '.listwright')
 }

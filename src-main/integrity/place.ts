@@ -22,8 +22,8 @@ const cloudFolders: readonly [RegExp, string][] = [
 ]
 
 /**
- * Makes a directory for data, where it is not there yet.
- * @throws Error with a sentence where nothing can be written there
+ * Creates a directory for data if it is missing.
+ * @throws Error with a sentence if it is not writable
  */
 export async function requireWritable(directory: string): Promise<void> {
   try {
@@ -50,10 +50,10 @@ const refusals: Record<string, string> = {
 }
 
 /**
- * What is unsafe about where data lies: drives of other computers, whose locks cannot be relied on, and folders that a program copies
- * while they change.
- * @param mounts of Linux, as /proc/self/mounts has them; null elsewhere
- * @returns a sentence each
+ * Returns why a place is unsafe for data: network drives, whose locks are unreliable, and folders that a sync
+ * program copies during changes.
+ * @param mounts on Linux the content of /proc/self/mounts; else null
+ * @returns sentences
  */
 export function unsafePlaces(directory: string, mounts: string | null = readMounts()): string[] {
   const type = directory.startsWith('\\\\') ? 'a network share' : mountedType(directory, mounts)

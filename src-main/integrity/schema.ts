@@ -1,3 +1,3 @@
-/** Whether the database is what was written to it: not known yet, so far as is known, or not. */
+/** Whether the database was changed by something else: not known yet, no, or yes. */
 export const integrityStates = ['checking', 'sound', 'damaged'] as const
 export type IntegrityState = (typeof integrityStates)[number]

@@ -1,16 +1,16 @@
 import SQLite, { type Database } from 'better-sqlite3'
 import { messageOf, storageFaultOf } from '../base/errors.ts'
 
-/** Faults that are told one by one. */
+/** Faults that are listed one by one. */
 const maxFaults = 20
 
-/** Whether SQLite says that a database is not what it was; what a full or failing disk or a lock keeps it from is something else. */
+/** True if SQLite reports a damaged database, as opposed to a full or failing disk or a lock. */
 export function isUnreadable(error: unknown): error is Error {
   if (storageFaultOf(error)?.kind === 'damaged') return true
   return error instanceof SQLite.SqliteError && error.code === 'SQLITE_ERROR'
 }
 
-/** What SQLite finds wrong with the structure of a database, and with what refers to what. */
+/** Yields the faults that SQLite finds in the structure and references of a database. */
 export function* structuralFaults(database: Database): Generator<string> {
   try {
     for (const { integrity_check: fault } of database.pragma(`integrity_check(${maxFaults})`) as {

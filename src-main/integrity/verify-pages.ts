@@ -5,29 +5,29 @@ import type { LogContent } from '../database/write-ahead-log.ts'
 
 /** Bytes of one read. */
 const readAtOnce = 1024 * 1024
-/** Where the size of a page stands in the header of a database, in bytes; 1 means 65,536 of them. */
+/** The offset of the page size in a database's header; 1 means 65,536 bytes. */
 const pageSizeAt = 16
 
-/** A database whose bytes are read beside SQLite. */
+/** A database whose bytes are read besides SQLite. */
 export interface OpenDatabase {
   databasePath: string
-  /** From {@link openForGood}: a thread's own would end with it. */
+  /** From {@link openForGood}: a thread's own file would be closed with it. */
   file: number
 }
 
-/** What a look at each page of a database found. */
+/** The result of comparing all pages. */
 export interface PagesFound {
-  /** Whether there is something to compare with, or was. */
+  /** Whether there are checksums to compare with. */
   noted: 'nothing' | 'pages' | 'damaged'
-  /** Pages, from 1 on, that are not what was written last, or are missing. */
+  /** Pages, from 1, that differ or are missing. */
   unlike: number[]
   /** Bytes of a page, as it was noted; null where nothing is. */
   pageSize: number | null
 }
 
 /**
- * Compares each page of a database with what was written last: some 0.2 s for a million subscribers. To be called while nothing is
- * copied into the database. Pages that are in its log are read from there, and are not looked at.
+ * Compares each page of a database with its stored checksum: about 0.2 s for a million subscribers. Nothing
+ * may be copied from the log meanwhile. Pages that are in the log are skipped.
  */
 export function verifyPages({ databasePath, file }: OpenDatabase, { pages: inLog }: LogContent): PagesFound {
   const noted = readSums(databasePath)
@@ -63,7 +63,7 @@ export function pageSizeOf(file: number): number {
   return size >= 512 && Number.isInteger(Math.log2(size)) ? size : 4096
 }
 
-/** By the file's identity: another one may take the path. */
+/** By the file's identity: another file may take the path. */
 const files = new Map<string, number>()
 
 /**

@@ -7,8 +7,8 @@ interface Scheduled {
 }
 
 /**
- * When a job is to begin, in UNIX milliseconds. One that was to begin at once is due whatever the clock says: it may have been
- * set back since, also while the application was closed.
+ * Returns when a job is due, in UNIX milliseconds. One that was to start at once is due whatever the clock
+ * says: it may have been set back since.
  */
 export function dueTime({ begins_at, begins_at_once }: Scheduled): number {
   return begins_at_once === 1 ? 0 : begins_at

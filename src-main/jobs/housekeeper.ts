@@ -2,20 +2,20 @@ import { messageOf } from '../base/errors.ts'
 
 /** Something that is kept for some time and then removed. */
 export interface RetentionRule {
-  /** What it is about, as the subject of a sentence: "Old logs of imports". */
+  /** What it deletes, as the subject of a sentence: "Old logs of imports". */
   name: string
-  /** How long it stays, in milliseconds; asked each time where a setting says so. */
+  /** In milliseconds; a function for a value from the settings. */
   keptFor: number | (() => Promise<number>)
-  /** Removes what is from before a time, in UNIX milliseconds. */
+  /** Deletes what is older than a time in UNIX milliseconds. */
   removeBefore: (time: number) => Promise<void>
 }
 
-/** How often the clock is looked at, in milliseconds: the application may never run for long. */
+/** Interval of clock checks in milliseconds: the application may never run for long. */
 const interval = 10 * 60 * 1000
-/** After so many looks at the clock, the rules are kept to again: every hour. */
+/** The rules are applied after so many clock checks, hence every hour. */
 const looksBetween = 6
 
-/** Keeps to the rules, at the start and every hour. What one of them fails at is tried again then. */
+/** Applies the retention rules at the start and every hour. What failed is tried again then. */
 export class Housekeeper {
   readonly #rules: readonly RetentionRule[]
   readonly #isClockBelieved: (now: number) => Promise<boolean>
@@ -51,7 +51,10 @@ export class Housekeeper {
     await this.#running
   }
 
-  /** Keeps to all rules once. @param now UNIX milliseconds */
+  /**
+   * Applies all rules once.
+   * @param now UNIX milliseconds
+   */
   async tidy(now: number): Promise<void> {
     if (!(await this.#isClockBelieved(now))) return
     for (const { name, keptFor, removeBefore } of this.#rules) {

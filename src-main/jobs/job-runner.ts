@@ -5,7 +5,7 @@ import type { Writer } from '../database/writer.ts'
 import { messageOf } from '../base/errors.ts'
 import { JobThread } from './job-thread.ts'
 import type { JobEnd, JobOutcome } from './outcome.ts'
-import { giveReserveBack, takeReserve } from './reserve.ts'
+import { releaseReserve, claimReserve } from './reserve.ts'
 import { untilStored } from './until-stored.ts'
 
 /** A job that has work left. */
@@ -17,45 +17,45 @@ export interface Job {
 
 /** A kind of job, each of which has a thread to itself while it is worked on. */
 export interface JobKind<Of extends Job> {
-  /** What a job of the kind is, as the subject of a sentence. */
+  /** A job of this kind as the subject of a sentence. */
   name: string
-  /** What the change log calls its jobs. */
+  /** The kind's name in the change log. */
   entity: ChangedEntity
   /** The module of the thread, beside `base`; it does its jobs by runJobs. */
   thread: { base: string; name: string }
-  /** What the thread needs beside the id of a job. */
+  /** What the thread needs besides the job's id. */
   threadData?: (job: Of) => unknown
   /** The jobs that are neither paused nor ended, in the order in which they are to begin. */
   unfinished: (now: number) => Promise<Of[]>
-  /** Whether a job that is due may begin beside those that are worked on. */
+  /** True if a due job may run beside the running ones. */
   mayStart: (job: Of, running: Of[]) => boolean
   /** Stores how a job ended, unless it was paused, cancelled or deleted meanwhile. */
   end: (id: number, end: JobEnd) => Promise<void>
   /** Called when a thread has left a job, whatever the outcome. */
   cleanUp?: (id: number) => Promise<void>
-  /** Notes that the application is closed while a job is worked on: it did not end by itself. */
+  /** Records that the application closed during a job, which did not end by itself. */
   noteStop?: (id: number) => Promise<void>
 }
 
 /** Longest wait until the jobs that are due are looked for again, in milliseconds: the clock may be set meanwhile. */
 const maxWait = 60_000
-/** How long a thread waits for its next job, in milliseconds: to load the modules of a new one takes a third of a second. */
+/** How long an idle thread is kept, in milliseconds: starting one takes a third of a second. */
 const idleTime = 10_000
 /** A job that took longer than so many milliseconds may have left much memory in its thread, and the next one hardly notices a new one. */
 const shortJob = 3000
-/** How long a job of which nothing could be written waits before it begins again, in milliseconds. */
+/** How long a job that could write nothing waits before it is restarted, in milliseconds. */
 const waitForStorage = 2000
 
-/** Gives each job of a kind that is due a thread, and stores how it ended. */
+/** Runs each due job of a kind in a thread, and stores how it ended. */
 export class JobRunner<Of extends Job> {
   readonly #kind: JobKind<Of>
   readonly #writer: Writer
   readonly #dataDirectory: string
-  /** By the ids of the jobs. */
+  /** By job id. */
   readonly #running = new Map<number, { job: Of; thread: JobThread }>()
   /** Threads without a job, and what ends them. */
   readonly #idle = new Map<JobThread, NodeJS.Timeout>()
-  /** When jobs go on that have to wait though they are due, by their ids, in UNIX milliseconds. */
+  /** Earliest restart of jobs that have to wait, by id, in UNIX milliseconds. */
   readonly #later = new Map<number, number>()
   #timer: NodeJS.Timeout | undefined
   #closed = false
@@ -69,7 +69,7 @@ export class JobRunner<Of extends Job> {
     })
   }
 
-  /** Starts what is due and stops what is paused or ended; to be called at the start, and then by itself. */
+  /** Starts due jobs and stops paused or ended ones. Call it at the start; then it runs by itself. */
   async wake(): Promise<void> {
     if (this.#closed) return
     const now = Date.now()
@@ -123,7 +123,7 @@ export class JobRunner<Of extends Job> {
   }
 
   #start(job: Of): void {
-    takeReserve(this.#dataDirectory)
+    claimReserve(this.#dataDirectory)
     const thread = this.#takeThread()
     this.#running.set(job.id, { job, thread })
     this.#later.delete(job.id)
@@ -163,7 +163,7 @@ export class JobRunner<Of extends Job> {
     return new JobThread(this.#kind.thread, this.#kind.name)
   }
 
-  /** Keeps a thread for a while: a job seldom comes alone. */
+  /** Keeps an idle thread: jobs often come in groups. */
   #keep(thread: JobThread): void {
     if (this.#closed || thread.hasEnded) return
     const end = (): void => {
@@ -180,7 +180,7 @@ export class JobRunner<Of extends Job> {
       await untilStored(
         () => this.#kind.end(id, outcome),
         () => this.#closed,
-        () => giveReserveBack(this.#dataDirectory)
+        () => releaseReserve(this.#dataDirectory)
       )
     }
     if (!this.#closed) await this.#cleanUp(id)

@@ -21,7 +21,6 @@ export class JobThread {
     this.#worker.on('exit', () => this.#end({ is: 'stopped' }))
   }
 
-  /** Whether the thread is gone, by itself or because it was ended. */
   get hasEnded(): boolean {
     return this.#hasEnded
   }
@@ -34,7 +33,7 @@ export class JobThread {
     })
   }
 
-  /** Has the job left where it is; its outcome follows. */
+  /** Interrupts the job; its outcome follows. */
   stop(): void {
     this.#worker.postMessage({ stop: true } satisfies JobOrder)
   }

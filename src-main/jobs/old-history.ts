@@ -5,9 +5,9 @@ import { leavingTime } from './step-loop.ts'
  * Removes what the change log keeps only for as long as it can be needed, in entries from before a time (UNIX milliseconds), bit
  * by bit.
  */
-export async function forgetOldDetails(
+export async function deleteOldDetails(
   writer: Writer,
-  command: 'subscriberHistory.forgetDetails' | 'recordUndos.forgetRows',
+  command: 'subscriberHistory.deleteDetails' | 'recordUndos.deleteStoredRows',
   time: number
 ): Promise<void> {
   let after = 0

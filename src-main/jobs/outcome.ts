@@ -8,10 +8,9 @@ export type JobOutcome =
   /** Another program had locked the data: it begins again shortly. */
   | { is: 'again' }
 
-/** What is to be stored of a job that its thread has left. */
 export type JobEnd =
   | { is: 'finished' }
-  /** For good, for the reason in the message. */
+  /** Failed for good. */
   | { is: 'failed'; message: string }
   /** Paused until its owner has fixed what the message says. */
   | { is: 'held'; message: string }

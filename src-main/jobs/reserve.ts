@@ -5,8 +5,8 @@ import { storageFaultOf } from '../base/errors.ts'
 /** Bytes that are kept free: enough for noting that an import is paused or an export failed, and for going on. */
 const reservedBytes = 1024 * 1024
 
-/** Takes some space of the disk, to be given back when it is full. Does nothing on a disk that has none left. */
-export function takeReserve(dataDirectory: string): void {
+/** Reserves some disk space, to be released when the disk is full. Does nothing on a full disk. */
+export function claimReserve(dataDirectory: string): void {
   const path = reservePath(dataDirectory)
   if (existsSync(path)) return
   try {
@@ -19,7 +19,7 @@ export function takeReserve(dataDirectory: string): void {
   }
 }
 
-export function giveReserveBack(dataDirectory: string): void {
+export function releaseReserve(dataDirectory: string): void {
   rmSync(reservePath(dataDirectory), { force: true })
 }
 

@@ -1,8 +1,7 @@
 // What is removed by its age is removed only while the clock can be believed: one that jumped ahead makes everything old.
 
-/** What is remembered of the clock. */
 export interface ClockState {
-  /** When it was looked at last, in UNIX milliseconds. */
+  /** UNIX milliseconds. */
   seenAt: number
   /** Milliseconds that the application has run since the clock jumped, by a clock that cannot be set; null when it is believed. */
   livedSinceJump: number | null
@@ -10,23 +9,24 @@ export interface ClockState {
 
 const minute = 60_000
 const hour = 60 * minute
-/** A computer is off or asleep for a night; longer than this cannot be told from a clock that jumped. */
+/** A computer may be off for a night; a longer gap may be a wrong clock. */
 const maxAbsence = 24 * hour
 /** Set back by more than this is no adjustment. */
 const maxAdjustment = 5 * minute
 /**
- * For so long the application has to run before a clock that jumped is believed: most of a working day, in which someone notices a wrong
- * date. Time that passed by the clock alone does not count: a clock that is wrong several times would be believed.
+ * How long the application must run before a jump of the clock is accepted: most of a working day, in which a
+ * user notices a wrong date. Only run time counts, since a clock that is wrong repeatedly would otherwise be
+ * accepted.
  */
 const probation = 6 * hour
 
 /**
- * @param before what was remembered; null where nothing was
- * @param now by the clock, in UNIX milliseconds
- * @param lived milliseconds that the application has run since it last looked, by a clock that cannot be set; 0 for its first look
- * @returns what to remember, and whether anything may be removed by its age
+ * @param before the last state; null = none
+ * @param now the clock in UNIX milliseconds
+ * @param lived milliseconds of run time since the last check by a monotonic clock; 0 for the first check
+ * @returns the new state, and whether data may be deleted by age
  */
-export function lookAtClock(
+export function checkClock(
   before: ClockState | null,
   now: number,
   lived: number

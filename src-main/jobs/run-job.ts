@@ -1,10 +1,10 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { storageFaultOf } from '../base/errors.ts'
-import { giveWay } from '../base/threads.ts'
+import { lowerPriority } from '../base/threads.ts'
 import { type CommandClient, commandClientOver } from '../database/writer.ts'
 import type { JobOutcome } from './outcome.ts'
 
-/** What a thread is told: to work on a job, or to leave the one that it works on. */
+/** An order to a thread: start a job, or interrupt the current one. */
 export type JobOrder = { begin: JobStart } | { stop: true }
 
 /** A job as its thread gets it. */
@@ -14,11 +14,10 @@ export interface JobStart {
   dataDirectory: string
   /** To the writer thread. */
   writer: MessagePort
-  /** What a kind of job needs beside that. */
+  /** Depends on the kind of job. */
   data: unknown
 }
 
-/** What a job works with. */
 export interface RunningJob<Data = undefined> {
   id: number
   dataDirectory: string
@@ -28,23 +27,23 @@ export interface RunningJob<Data = undefined> {
   data: Data
 }
 
-/** What becomes of a job that met an error. */
+/** How the errors of a job are handled. */
 export interface JobFaults {
   /** The outcome of a disk that is full or fails; `message` says what to do before the job can be gone on with. */
   onStorageFault: (message: string) => JobOutcome
-  /** Why the job fails, in a sentence for its owner. */
+  /** Words an error for the user. */
   describe: (error: unknown) => string
 }
 
 /**
- * Does the jobs that the calling thread is given, one after the other, and tells the runner how each ended. Nothing of a job
- * may be left in the thread: the next one is somebody else's.
+ * Runs jobs in the calling thread, one after the other, and reports how each ended. A job must leave no state
+ * in the thread: the next one may belong to another organization.
  */
 export function runJobs<Data>(work: (job: RunningJob<Data>) => Promise<JobOutcome>, faults: JobFaults): void {
   if (!parentPort) throw new Error('jobs run in worker threads')
   const home: MessagePort = parentPort
   let stop = new AbortController()
-  giveWay()
+  lowerPriority()
   home.on('message', (order: JobOrder) => {
     if ('stop' in order) return stop.abort()
     stop = new AbortController()
@@ -68,7 +67,7 @@ async function runJob<Data>(
   }
 }
 
-/** What a lock keeps from being written is written once it is gone, and nobody has to do anything. */
+/** A write that a lock prevented is repeated without the user's help once the lock is gone. */
 function outcomeOf(error: unknown, { onStorageFault, describe }: JobFaults): JobOutcome {
   const storage = storageFaultOf(error)
   if (storage?.kind === 'locked') return { is: 'again' }

@@ -5,15 +5,18 @@ import type { Writer } from '../database/writer.ts'
 import { messageOf } from '../base/errors.ts'
 import { untilStored } from './until-stored.ts'
 
-/** Work that nobody waits for, done in steps while everything else goes on. */
+/** Background work in small steps. */
 export interface StepWork<Item> {
-  /** What fails when it fails, as the beginning of a sentence. */
+  /** What failed, as the beginning of a sentence. */
   name: string
   /** The first item of which something is left to do. */
   next: () => Promise<Item | undefined>
-  /** Does some of it, in a time that nobody notices. @returns whether more of the item is left */
+  /**
+   * Does a short step.
+   * @returns true if more of the item is left
+   */
   step: (item: Item) => Promise<boolean>
-  /** Whether a change of the data may have made work. */
+  /** True if a change may have created work. */
   isMadeBy: (change: Change) => boolean
 }
 
@@ -34,7 +37,7 @@ export class StepLoop<Item> {
     })
   }
 
-  /** Looks for work; to be called at the start. */
+  /** Looks for work. Call it at the start. */
   wake(): void {
     if (this.#closed) return
     this.#isAsked = true
@@ -74,15 +77,18 @@ export class StepLoop<Item> {
   }
 }
 
-/** What deleting a record of a kind leaves behind, which goes bit by bit. */
+/** The data that a deleted record leaves behind, deleted step by step. */
 export interface PurgeWork {
-  /** What fails when it fails, as the beginning of a sentence. */
+  /** What failed, as the beginning of a sentence. */
   name: string
   /** The kinds of records that were deleted. */
   entities: readonly ChangedEntity[]
   /** The first deleted record of which something is left. */
   next: () => Promise<{ id: number } | undefined>
-  /** Removes some of what is left of it. @returns whether there may be more */
+  /**
+   * Deletes some of the rest.
+   * @returns true if there may be more
+   */
   purge: (record: { id: number }) => Promise<boolean>
 }
 
@@ -102,7 +108,10 @@ export function purger(
   )
 }
 
-/** What a step took may have been waiting, and the end of the application waits for the pause. In milliseconds. */
+/**
+ * The limit of the pause between steps, in milliseconds: a step's time may include waiting, and closing the
+ * application waits for the pause.
+ */
 const maxPause = 500
 
 /** Does a step that writes much, and then leaves the disk twice as long for what others write. */

@@ -1,15 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { storageFaultOf } from '../base/errors.ts'
 
-/** How long a step waits before it is tried again, in milliseconds. */
+/** How long to wait before a step is repeated, in milliseconds. */
 const waitForStorage = 2000
 
 /**
- * Does a step of a long job. What a full disk, a lock or damage keeps from being written is tried again until it works,
- * since nobody is there to do it.
- * @param isClosed whether the application ends; then it is left to the next start
- * @param makeRoom gives some space back before the second time
- * @returns undefined when it was left
+ * Runs a step of a long job, and repeats it until a full disk, a lock or damage no longer prevents it.
+ * @param isClosed true once the application closes; the step is then left to the next start
+ * @param makeRoom frees some space before the second attempt
+ * @returns undefined if it was left
  */
 export async function untilStored<Result>(
   step: () => Promise<Result>,

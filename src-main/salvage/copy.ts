@@ -5,7 +5,7 @@ import type { DamagedPages } from './pages.ts'
 import type { SourceTable } from './source.ts'
 import { rowsOfPage, rowsOfTree, type StoredColumn, type TreeRow, type TreeVisit } from './trees.ts'
 
-/** Columns that tell a person which record it is, the best first. */
+/** Columns that identify a record to users, best first. */
 const namingColumns = [
   'email',
   'name',
@@ -31,7 +31,7 @@ export class TableCopy {
   readonly #database: Database
   readonly #losses: LossList
   readonly #inserts = new Map<number, Statement>()
-  /** Rows that were read and could not be kept, which were told. */
+  /** Rows that were read and rejected, and are listed as lost. */
   readonly #refused = new Set<RecordId>()
   /** Rows of which too little could be read to name them: an index may. */
   readonly #unreadable = new Set<NonNullable<RecordId>>()
@@ -65,8 +65,8 @@ export class TableCopy {
   }
 
   /**
-   * Copies the rows of a page that no tree leads to, where all of them fit the table.
-   * @param isDoubtful whether it may hold what was removed on purpose
+   * Copies the rows of a page that no tree references, if all of them fit the table.
+   * @param isDoubtful true if it may contain deleted rows
    */
   takePage(page: number, isDoubtful: boolean): boolean {
     const read = rowsOfPage(this.#pages, page)
@@ -82,7 +82,7 @@ export class TableCopy {
     return fits
   }
 
-  /** Tells the rows that could not be read, and those that an index has and the table has not any more. */
+  /** Lists rows that could not be read, and rows that only an index has. */
   tellMissing(): void {
     if (this.table.isKeyed) return
     const isThere = this.#database
@@ -182,7 +182,7 @@ function fits(value: StoredColumn, type: string): boolean {
   return typeof value === 'number'
 }
 
-/** Whether what begins or ends like JSON is JSON. */
+/** True unless the text looks like JSON and cannot be parsed. */
 function isReadable(value: StoredColumn): boolean {
   if (typeof value !== 'string' || !/^[[{]|[\]}]$/.test(value)) return true
   try {

@@ -9,7 +9,10 @@ import { rowsOfTree } from './trees.ts'
 /** Tables that are recounted, not copied. */
 export const countedTables = ['mailing_list_counts', 'subscriber_blocks', 'subscriber_block_groups']
 
-/** How many subscribers there were, as far as the counts of the damaged database can be read and trusted. */
+/**
+ * Returns how many subscribers there were, as far as the counters of the damaged database are readable and
+ * plausible.
+ */
 export function countedSubscribers(pages: DamagedPages, tables: readonly SourceTable[]): number {
   const counts = tables.find(({ name }) => name === 'mailing_list_counts')
   if (!counts || counts.root === null) return 0
@@ -29,7 +32,6 @@ export function subscribersIn(database: Database): number {
 /** Milliseconds. */
 const hour = 60 * 60 * 1000
 
-/** Counts what there is, and sees to it that ids are not handed out again. */
 export async function countAgain(database: Database, handedOut: ReadonlyMap<string, number>): Promise<void> {
   database.exec(`
     INSERT INTO mailing_list_counts (mailing_list_id, status, subscribers)
@@ -56,7 +58,7 @@ export async function countAgain(database: Database, handedOut: ReadonlyMap<stri
   for (const [table, last] of handedOut) if (remember.run(last, table).changes === 0) begin.run(table, last)
 }
 
-/** What a content was counted to have is what its events tell, in the last of its hours. */
+/** Sets a content's counters to what its events say, in their last hour. */
 function settle(database: Database, { id, name, kept, found }: CounterDrift): void {
   const missing = found - kept
   if (missing > 0) {

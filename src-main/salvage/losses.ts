@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises'
 import { formatCount } from '../base/figures.ts'
 import { csvWriter } from '../csv/csv-writer.ts'
 
-/** What became of a record that did not come out of a damaged database as it was. */
+/** What happened to a record of a damaged database. */
 export type Loss =
   | 'lost'
   /** It stands on a page that was changed by something else. */
@@ -15,10 +15,10 @@ export type Loss =
   /** It went on by itself, and does not any more. */
   | 'stopped'
 
-/** How many records did not come out as they were. */
+/** The number of lost or changed records. */
 export type LossCounts = Record<Loss, number>
 
-/** What people call the records of the tables. */
+/** What users call the records of the tables. */
 export const recordNames: Record<string, string> = {
   api_keys: 'API key',
   autoresponder_reactions: 'Waiting autoresponder message',
@@ -77,7 +77,7 @@ const lines = csvWriter({ csv_field_separator: ',', csv_field_enclosure: '"' }, 
 /** Null = it has none, or that is not known. */
 export type RecordId = number | bigint | null
 
-/** Writes the list of what was lost: a CSV file with a row for each record, since there may be very many. */
+/** Writes the list of lost records as a CSV file with one row each, since there may be very many. */
 export class LossList {
   readonly counts: LossCounts = { lost: 0, doubtful: 0, replaced: 0, removed: 0, stopped: 0 }
   readonly #lost = new Map<string, number>()
@@ -109,14 +109,14 @@ export class LossList {
     )
   }
 
-  /** Tells that more may be lost than is listed. */
+  /** Notes that more may be lost than is listed. */
   tellUnknown(): void {
     this.#stream.write(
       lines([['', '', '', '', 'The end of the file is missing: more may be lost than is listed here']])
     )
   }
 
-  /** How many records of a table are told to be lost. */
+  /** Returns how many records of a table are listed. */
   lostOf(table: string): number {
     return this.#lost.get(table) ?? 0
   }

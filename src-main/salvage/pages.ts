@@ -4,22 +4,21 @@ import { type OpenDatabase, pageSizeOf, verifyPages } from '../integrity/verify-
 
 // The format of the file is SQLite's, and does not change: https://sqlite.org/fileformat2.html
 
-/** Where things stand in the header of a database, in bytes. */
+/** Offsets in the header of a database, in bytes. */
 const header = { length: 100, reserved: 20, firstFreePage: 32, schema: 60 }
 
-/** The pages of a database with its log, read beside SQLite, which reads nothing behind what is broken. */
+/** Reads the pages of a database and its log directly, since SQLite cannot read beyond broken ones. */
 export class DamagedPages {
   readonly pageSize: number
   /** Bytes of a page that hold content. */
   readonly usable: number
   readonly count: number
-  /** Those that are not what was written last. */
+  /** Pages that differ from their checksum. */
   readonly unlike: ReadonlySet<number>
-  /** Whether its end is missing, with whatever stood there. */
+  /** True if the end of the file is missing. */
   readonly isCutShort: boolean
   readonly #file: number
   readonly #log: number | null
-  /** Where the content of a page stands in the log. */
   readonly #inLog: ReadonlyMap<number, number>
 
   constructor(database: OpenDatabase) {
@@ -78,7 +77,7 @@ export class DamagedPages {
   }
 }
 
-/** Where the header of a tree begins in its page: the first page has the header of the database before it. */
+/** Returns the offset of a tree's header in its page: the first page begins with the database's header. */
 export function treeHeaderOf(page: number): number {
   return page === 1 ? header.length : 0
 }

@@ -1,13 +1,13 @@
 import type { Database, RunResult } from 'better-sqlite3'
 import type { LossList } from './losses.ts'
 
-/** Puts something in the place of what was lost: what it is called is all that it has of its own. */
+/** Inserts a record in place of a lost one, with nothing but a name. */
 type Placeholder = (database: Database, id: number) => RunResult
 
 const now = 'unixepoch() * 1000'
 const anyOrganization = 'coalesce((SELECT min(id) FROM organizations), 1)'
 
-/** What others belong to, and would be lost with it, by its table. */
+/** Records that others need, which would be lost with them, by table. */
 const placeholders: Record<string, Placeholder> = {
   organizations: (database, id) =>
     database
@@ -80,8 +80,8 @@ interface Reference {
 }
 
 /**
- * Sees to it that nothing refers to what was lost: something takes its place, or what refers to it goes as well.
- * @param parents the tables of what was lost; all where it is left out
+ * Repairs references to lost records: a placeholder takes their place, or the referring record is deleted.
+ * @param parents the tables of lost records; default: all
  */
 export function repairReferences(database: Database, losses: LossList, parents?: readonly string[]): void {
   const references = referencesOf(database).filter(({ parent }) => parents?.includes(parent) ?? true)
@@ -118,7 +118,7 @@ function repair(database: Database, losses: LossList, reference: Reference): boo
   return missing.length > 0
 }
 
-/** What may be left out, but means something else without it: everybody, or another key. */
+/** Options whose absence has a meaning of its own: everybody, or another key. */
 const neededOptions = new Set([
   'campaigns.segment_id',
   'autoresponders.segmentation_criteria_id',

@@ -5,11 +5,11 @@ import { rowsOfTree, type StoredColumn } from './trees.ts'
 /** A table as it stands in a damaged database. */
 export interface SourceTable {
   name: string
-  /** Where its tree begins; null where that is not known any more. */
+  /** The first page of its tree; null if unknown. */
   root: number | null
-  /** In the order in which they are kept. */
+  /** In storage order. */
   columns: Column[]
-  /** Whether the rows stand in the order of a key and not of an id of their own. */
+  /** True if rows are stored by a key instead of a rowid. */
   isKeyed: boolean
   indexes: SourceIndex[]
 }
@@ -17,7 +17,7 @@ export interface SourceTable {
 export interface Column {
   name: string
   type: string
-  /** Whether it is the id by which the rows are kept, and is not kept beside it. */
+  /** True if the column is the rowid, which is not stored with the others. */
   isRowId: boolean
 }
 
@@ -35,8 +35,8 @@ interface SchemaRow {
 }
 
 /**
- * The tables of a damaged database.
- * @param empty a database of the same schema, which tells what the tables look like
+ * Returns the tables of a damaged database.
+ * @param empty a database with the same schema
  */
 export function tablesOf(pages: DamagedPages, empty: Database): SourceTable[] {
   const rows = [...rowsOfTree(pages, 1)].map(({ values: [type, name, table, root] }): SchemaRow => ({
@@ -62,7 +62,7 @@ export function tablesOf(pages: DamagedPages, empty: Database): SourceTable[] {
     })
 }
 
-/** What was handed out last of the ids that are never used again, by table. */
+/** Returns the last used ids that are never reused, by table. */
 export function handedOut(pages: DamagedPages): Map<string, number> {
   const schema = [...rowsOfTree(pages, 1)]
   const root = schema.find(({ values }) => values[1] === 'sqlite_sequence')?.values[3]
@@ -92,7 +92,7 @@ function columnsOf(empty: Database, table: string, isKeyed: boolean): Column[] {
   }))
 }
 
-/** Where rows stand in the order of a key, its columns come first. */
+/** For rows stored by key, the key's columns come first. */
 function inOrderOfKey(empty: Database, table: string, columns: TableColumn[]): TableColumn[] {
   const key = (empty.pragma(`index_list("${table}")`) as { name: string; origin: string }[]).find(
     ({ origin }) => origin === 'pk'

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { LossList } from './losses.ts'
 
-/** What must not go on by itself from data with gaps, and the name of each. */
+/** Jobs that must not continue by themselves on incomplete data, with their names. */
 const steps = [
   {
     table: 'dispatches',

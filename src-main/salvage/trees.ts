@@ -2,15 +2,14 @@ import { type DamagedPages, treeHeaderOf } from './pages.ts'
 
 // Tables and indexes are B-trees (https://sqlite.org/fileformat2.html, "B-tree Pages" and "Record Format").
 
-/** What SQLite keeps in a column; integers beyond 2^53 as bigint. */
+/** The possible values of a column; integers beyond 2^53 are bigint. */
 export type StoredColumn = null | number | bigint | string | Buffer
 
-/** A row as it stands in a tree. */
 export interface TreeRow {
-  /** Of a table; null in an index. */
+  /** Null in an index. */
   rowid: number | bigint | null
   values: StoredColumn[]
-  /** Whether it stands on a page that is not what was written last. */
+  /** True if its page differs from the checksum. */
   isDoubtful: boolean
 }
 
@@ -25,19 +24,18 @@ const kinds: Record<number, { isLeaf: boolean; isTable: boolean }> = {
   [leafOfTable]: { isLeaf: true, isTable: true }
 }
 
-/** What reading a tree met beside its rows. */
+/** What was found while reading a tree, besides its rows. */
 export interface TreeVisit {
-  /** Its pages. */
   pages: Set<number>
-  /** Whether a part of it cannot be reached. */
+  /** True if a part of it is unreachable. */
   isBroken: boolean
-  /** Whether what leads elsewhere is followed although it is not what was written last: for who looks at what it finds. */
+  /** True = follow references from pages that differ from their checksum; the caller checks what it gets. */
   followsUnlike?: boolean
 }
 
 /**
- * The rows of a tree, as far as it can be followed. What leads elsewhere is not followed where it is not what was written last: it may
- * lead into another tree.
+ * Yields the rows of a tree as far as it can be followed. References on pages that differ from their checksum
+ * are not followed, since they may lead into another tree.
  */
 export function* rowsOfTree(
   pages: DamagedPages,

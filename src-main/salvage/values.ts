@@ -4,13 +4,12 @@ import type { LossList } from './losses.ts'
 
 interface UnknownField {
   id: number
-  /** As SQLite calls it in JSON. */
+  /** As JSON functions of SQLite call it. */
   type: string
   list: number
   lists: number
 }
 
-/** The type that shows the values of a field whose own type was lost. */
 const typeOfValues: Record<string, CustomFieldType> = {
   text: 'text_multiline',
   integer: 'number',
@@ -20,7 +19,7 @@ const typeOfValues: Record<string, CustomFieldType> = {
   array: 'select_multiple_checkboxes'
 }
 
-/** Gives values of subscribers whose custom field was lost a field again, and chosen options that were lost a name. */
+/** Recreates lost custom fields of values, and names for lost options. */
 export function repairFields(database: Database, losses: LossList): void {
   blankUnreadable(database, losses)
   for (const { id, type, list, lists } of unknownFields(database)) {
@@ -50,7 +49,7 @@ export function repairFields(database: Database, losses: LossList): void {
   }
 }
 
-/** What damage left of values may not even be JSON, also where no notes tell that a page was damaged. */
+/** Clears values that are not valid JSON, which may also come from pages without a stored checksum. */
 function blankUnreadable(database: Database, losses: LossList): void {
   const blanked = database
     .prepare<[], { id: number; email: string }>(

@@ -8,16 +8,16 @@ import type { SubscriberRow } from '../api/subscribers/queries.ts'
 import type { Schema } from '../database/schema.ts'
 import { byPieces } from './pieces.ts'
 
-/** How values of a custom field are ordered; options by their place among the options. */
+/** How values of a custom field are sorted; options by their position. */
 export type SortKind = 'text' | 'number' | 'option'
 
-/** What subscribers are ordered by; those who are equal in it by id. */
+/** The sort order of subscribers; equal ones are sorted by id. */
 export interface Sorting {
   by: { column: SortColumn } | { fieldId: number; kind: SortKind }
   descending: boolean
 }
 
-/** Which subscribers of a list, in which order. */
+/** Selects subscribers of a list, in an order. */
 export interface Choice extends SegmentScope {
   /** A text that is looked for in the email and in these fields; '' = in none. */
   search: string
@@ -27,9 +27,9 @@ export interface Choice extends SegmentScope {
 }
 
 /**
- * The ids of the chosen subscribers, in their order. It looks at the list piece by piece, and other questions are answered
- * between two of them; to put in order whom it found is one query.
- * @throws the reason of the signal, once it is aborted
+ * Returns the ids of the selected subscribers in order. Scans the list in pieces, between which other
+ * questions are answered; sorting the result is one query.
+ * @throws the reason of the signal when aborted
  */
 export async function chosenIds(
   database: Database,
@@ -63,7 +63,7 @@ export async function chosenIds(
   )
 }
 
-/** As {@link chosenIds}, in the order of ids. */
+/** Like {@link chosenIds}, by id. */
 async function foundIds(
   database: Database,
   db: Kysely<Schema>,
@@ -96,7 +96,7 @@ function joined(pieces: number[][]): Float64Array {
   return ids
 }
 
-/** What is put in order; blank values come last in both directions. */
+/** Blank values come last in both directions. */
 function sortKey(by: Sorting['by']): RawBuilder<unknown> {
   if ('column' in by)
     return sql.ref(by.column === 'email' ? 'subscribers.email_key' : `subscribers.${by.column}`)

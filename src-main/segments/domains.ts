@@ -10,13 +10,10 @@ import { maxCorrected } from '../api/bulk-actions/rules.ts'
 import { likelyDomain } from './misspelt-domains.ts'
 import { byPieces } from './pieces.ts'
 
-/** The domains of the addresses of a list. */
 export interface ListDomains {
-  /** How many different ones there are. */
   total: number
-  /** Those with the most subscribers, these first. */
   largest: { domain: string; subscribers: number; counts: SegmentCounts }[]
-  /** Those that look like a slip of the finger, with what was probably meant; those with the most subscribers first. */
+  /** Domains that look misspelled, with the probably intended one; those with the most subscribers first. */
   misspelt: { domain: string; suggestion: string; subscribers: number }[]
 }
 

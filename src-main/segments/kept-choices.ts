@@ -6,7 +6,7 @@ interface KeptChoice extends Timed {
   version: number
   ids: Promise<Float64Array>
   size: number
-  /** Those who wait for it. When all have gone, it is given up. */
+  /** Waiting callers; at 0 the work is cancelled. */
   waiting: number
   stop: AbortController
 }
@@ -15,13 +15,13 @@ interface KeptChoice extends Timed {
 const maxIds = 4_000_000
 const maxKept = 100
 
-/** Who was found, and whether the data has changed since. */
+/** The found subscribers, and whether the data changed since. */
 export interface FoundChoice {
   ids: Float64Array
   isStale: boolean
 }
 
-/** Who was found for the tables that people look at, so that each further page of one costs nothing. */
+/** Caches the results of open tables, so that further pages cost nothing. */
 export class KeptChoices {
   readonly #find: (choice: Choice, signal: AbortSignal) => Promise<Float64Array>
   readonly #kept = new Map<string, KeptChoice>()

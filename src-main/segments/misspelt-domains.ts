@@ -1,6 +1,6 @@
 /**
- * Providers at which many people have their mailbox, by the name before the first dot, with what follows it at those addresses that are
- * right. Names that are a letter away from a word, such as orange, are left out: what looks like a slip may be somebody's own domain.
+ * Large mailbox providers by the name before the first dot, with the valid endings. Names one letter away
+ * from a word, such as orange, are left out: a similar domain may be somebody's own.
  */
 const providers: Record<string, string[]> = {
   gmail: ['com'],
@@ -26,7 +26,7 @@ const providers: Record<string, string[]> = {
   seznam: ['cz']
 }
 
-/** In shorter names a slip makes another name that may be right as well. */
+/** Shorter names are likely valid names of their own. */
 const minLength = 5
 
 /** Endings that are written for .com and .net, and at which these providers have no mailboxes. */
@@ -54,8 +54,8 @@ export function likelyDomain(domain: string): string | null {
 }
 
 /**
- * Whether a name is another one with one letter too many, too few or wrong, or with two letters in the wrong order. The first letter is
- * seldom wrong: names that begin with another one, such as cloud, are names of their own.
+ * True if two names differ by one letter (extra, missing or wrong) or by two swapped ones. The first letter
+ * is rarely wrong: other first letters, as in cloud, make other names.
  */
 function isOneSlipFrom(meant: string, written: string): boolean {
   if (Math.abs(meant.length - written.length) > 1) return false

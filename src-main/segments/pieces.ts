@@ -2,15 +2,15 @@ import type { Kysely } from 'kysely'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Schema } from '../database/schema.ts'
 
-/** What a piece of the work should take, in milliseconds: other questions wait for so long. */
+/** The duration of a piece of work in milliseconds: other questions wait that long. */
 const pieceTime = 50
 /** The ids that the first piece looks at. */
 const firstPiece = 5_000
 
 /**
- * Looks at the subscribers of a list piece by piece, so that other questions are answered between two of them.
- * @param look looks at those whose id is above `after` and at most `upTo`
- * @throws the reason of the signal, once it is aborted
+ * Scans the subscribers of a list in pieces, between which other questions are answered.
+ * @param look receives subscribers with ids above `after` up to `upTo`
+ * @throws the reason of the signal when aborted
  */
 export async function byPieces(
   db: Kysely<Schema>,

@@ -1,4 +1,4 @@
-/** When something that was found out began to be looked for, and how long that took, in milliseconds; null while it goes on. */
+/** When a result was started and how long it took, in milliseconds; null = in progress. */
 export interface Timed {
   beganAt: number
   took: number | null
@@ -6,10 +6,10 @@ export interface Timed {
 
 /** Milliseconds of looking up to which it is done again for each question after a change. */
 const doneAnew = 50
-/** What takes longer is used again, while things change, for so many times as long as it took. */
+/** While data changes, a slow result is reused for so many times its duration. */
 const reusedFor = 10
 
-/** Whether what was found before the last change may be answered all the same. */
+/** True if a result from before the last change may still be used. */
 export function mayBeReused({ beganAt, took }: Timed): boolean {
   const age = performance.now() - beganAt
   return took === null ? age > doneAnew : took > doneAnew && age < took * reusedFor

@@ -2,14 +2,13 @@ import { type Kysely, sql, type SqlBool } from 'kysely'
 import { emailKey } from '../api/subscribers/rules.ts'
 import type { Schema } from '../database/schema.ts'
 
-/** Of each kind. */
+/** Limit per kind of record. */
 const maxFound = 8
 
-/** What a person looks for. */
 export interface SearchQuestion {
   organizationId: number
   text: string
-  /** Of subscribers and imports nothing is found for who may not see them. */
+  /** Kinds that the caller may not see are not searched. */
   maySee: { subscribers: boolean; imports: boolean }
 }
 
@@ -23,10 +22,9 @@ export async function searchEverything(db: Kysely<Schema>, { organizationId, tex
   }
 }
 
-/** What was found. */
 export type Found = Awaited<ReturnType<typeof searchEverything>>
 
-/** Lists whose name holds a text, by name. */
+/** Lists whose name contains a text, by name. */
 function listsHolding(db: Kysely<Schema>, organizationId: number, text: string) {
   return db
     .selectFrom('mailing_lists')
@@ -39,7 +37,7 @@ function listsHolding(db: Kysely<Schema>, organizationId: number, text: string) 
     .execute()
 }
 
-/** Subscribers of any list of the organization whose email begins with a text: an index of each list finds them. */
+/** Subscribers of any list whose email begins with a text, found by each list's index. */
 async function subscribersBeginning(db: Kysely<Schema>, organizationId: number, text: string) {
   const from = emailKey(text)
   // The last character of Unicode is in no address.
@@ -67,7 +65,7 @@ async function subscribersBeginning(db: Kysely<Schema>, organizationId: number, 
   return found
 }
 
-/** Campaigns whose name holds a text, the newest first. */
+/** Campaigns whose name contains a text, newest first. */
 function campaignsHolding(db: Kysely<Schema>, organizationId: number, text: string) {
   return db
     .selectFrom('campaigns')

@@ -42,11 +42,11 @@ interface Organization {
 export interface ChoicePage {
   rows: SubscriberRow[]
   total: number
-  /** Whether something has changed since they were found. */
+  /** True if something changed since they were found. */
   isStale: boolean
 }
 
-/** Whom of a choice somebody means. */
+/** The part of a result that the user selected. */
 export interface Narrowing {
   /** These ids alone; null = all. */
   only: number[] | null
@@ -54,10 +54,10 @@ export interface Narrowing {
   except: number[]
 }
 
-/** Whom somebody means, as they are now. */
+/** The selected subscribers at this moment. */
 export interface FoundSelection {
   subscribers: number
-  /** How many of those who were found are left out. */
+  /** The number of found subscribers that are excluded. */
   leftOut: number
   statuses: SegmentCounts
   parts: SelectedPart[]
@@ -66,7 +66,7 @@ export interface FoundSelection {
 interface KeptCount extends Timed {
   count: Promise<SegmentCounts>
   lists: Set<number>
-  /** Whether one of the lists changed since it began. */
+  /** True if one of the lists changed since the query began. */
   isStale: boolean
 }
 
@@ -85,14 +85,13 @@ export class SegmentReader {
     writer.onChanges((changes) => this.#noteChanges(changes))
   }
 
-  /** Subscribers who are in the segment, by id. */
   page(scope: SegmentScope, page: SegmentPage): Promise<SubscriberRow[]> {
     return this.#thread.ask({ ask: 'page', scope, page }) as Promise<SubscriberRow[]>
   }
 
   /**
-   * How many are in the segment. Exact, except while what it depends on changes and counting takes long (over 50 ms): then the
-   * answer may be as old as ten times what counting took.
+   * Counts a segment. Exact, except while data changes and counting takes over 50 ms: then the answer may be
+   * as old as ten times that duration.
    */
   count(scope: SegmentScope): Promise<SegmentCounts> {
     const key = JSON.stringify([scope.mailingListId, scope.clause])
@@ -117,8 +116,8 @@ export class SegmentReader {
   }
 
   /**
-   * Some of the chosen subscribers, from a position on (0 is the first), and how many there are. As exact as {@link count}.
-   * @param signal aborted when nobody waits for it any more
+   * Returns selected subscribers from a position (0 = first), and their number. As exact as {@link count}.
+   * @param signal aborted when the caller is gone
    */
   choice(
     choice: Choice,
@@ -128,7 +127,6 @@ export class SegmentReader {
     return this.#thread.ask({ ask: 'choice', choice, position, limit }, signal) as Promise<ChoicePage>
   }
 
-  /** Whom somebody has chosen, at this moment. */
   selection(choice: Choice, narrowing: Narrowing, signal: AbortSignal): Promise<FoundSelection> {
     return this.#thread.ask({ ask: 'selection', choice, narrowing }, signal) as Promise<FoundSelection>
   }
@@ -138,22 +136,25 @@ export class SegmentReader {
     return this.#thread.ask({ ask: 'domains', mailingListId }, signal) as Promise<ListDomains>
   }
 
-  /** How the lists of an organization have grown until a time (UNIX milliseconds). */
+  /** The growth of an organization's lists until a time (UNIX milliseconds). */
   growth(organization: Organization, now: number): Promise<Growth> {
     return this.#thread.ask({ ask: 'growth', organization, now }) as Promise<Growth>
   }
 
-  /** What has a name or an address that holds a text, wherever it is. @param signal aborted when nobody waits for it any more */
+  /**
+   * Finds records whose name or address contains a text.
+   * @param signal aborted when the caller is gone
+   */
   search(sought: SearchQuestion, signal: AbortSignal): Promise<Found> {
     return this.#thread.ask({ ask: 'search', sought }, signal) as Promise<Found>
   }
 
-  /** Whether a subscriber of the lists has such a value of a custom field. */
+  /** True if a subscriber of the lists has such a value of a custom field. */
   isInUse(mailingListIds: number[], fieldId: number, values: LostValues): Promise<boolean> {
     return this.#thread.ask({ ask: 'use', mailingListIds, fieldId, values }) as Promise<boolean>
   }
 
-  /** What uses a custom field. */
+  /** Returns what uses a custom field. */
   dependenciesOf(field: FieldDefinition): Promise<Dependency[]> {
     return this.#thread.ask({ ask: 'dependencies', field }) as Promise<Dependency[]>
   }
@@ -174,7 +175,7 @@ export class SegmentReader {
   }
 }
 
-/** Whether a segment asks for more than subscribers and lists, whose changes are not told of. */
+/** True if a segment depends on data whose changes are not reported. */
 function dependsOnMore(clause: readonly SettledCondition[]): boolean {
   return clause.some((each) => {
     if (each.type === 'group') return dependsOnMore(each.conditions)

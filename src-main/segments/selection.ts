@@ -8,10 +8,13 @@ import type { Schema } from '../database/schema.ts'
 import { type Choice, chosenIds } from './chosen.ts'
 import type { FoundSelection, Narrowing } from './segment-reader.ts'
 
-/** Subscribers whose status is looked at before something else may go first. */
+/** Subscribers whose status is read between two other questions. */
 const countedAtOnce = 10_000
 
-/** Finds whom somebody has chosen as of now: what is kept for tables may be a little out of date. @throws the reason of the signal */
+/**
+ * Returns the selected subscribers at this moment: results cached for tables may be slightly out of date.
+ * @throws the reason of the signal
+ */
 export async function findSelection(
   database: Database,
   db: Kysely<Schema>,
@@ -32,7 +35,6 @@ export async function findSelection(
   }
 }
 
-/** Those of some ids that are of the list, in ascending order. */
 function existing(database: Database, mailingListId: number, ids: number[]): Float64Array {
   const found = database
     .prepare<[number, string], number>(

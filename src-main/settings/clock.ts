@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
-import { type ClockState, lookAtClock } from '../jobs/retention.ts'
+import { type ClockState, checkClock } from '../jobs/retention.ts'
 import { clockState } from './queries.ts'
 
-/** Tells whether the clock can be believed, by what it said before and how long the application has run since. */
+/** Decides whether the clock is plausible, from its last value and the run time since. */
 export class Clock {
   readonly #reader: Kysely<Schema>
   readonly #writer: Writer
-  /** By performance.now(), which no change of the clock moves; null before the first look. */
+  /** By performance.now(), which changes of the clock do not affect; null before the first read. */
   #lookedAt: number | null = null
 
   constructor(reader: Kysely<Schema>, writer: Writer) {
@@ -16,19 +16,22 @@ export class Clock {
     this.#writer = writer
   }
 
-  /** Looks at the clock and remembers it. @returns whether anything may be removed by its age at `now` (UNIX milliseconds) */
+  /**
+   * Reads and stores the clock.
+   * @returns true if data may be deleted by age at `now` (UNIX milliseconds)
+   */
   async isBelieved(now: number): Promise<boolean> {
     const at = performance.now()
     const lived = this.#lookedAt === null ? 0 : at - this.#lookedAt
     this.#lookedAt = at
     const before = (await clockState(this.#reader)) ?? (await lastChange(this.#reader))
-    const { isBelieved, ...state } = lookAtClock(before, now, lived)
-    await this.#writer.run('settings.noteClock', state)
+    const { isBelieved, ...state } = checkClock(before, now, lived)
+    await this.#writer.run('settings.recordClock', state)
     return isBelieved
   }
 }
 
-/** Before the clock was ever noted, the last change tells when it was looked at. */
+/** Without a stored clock, the last change gives its last value. */
 async function lastChange(reader: Kysely<Schema>): Promise<ClockState | null> {
   const row = await reader
     .selectFrom('change_log')

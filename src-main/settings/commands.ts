@@ -5,8 +5,8 @@ import { defaultSettings, type SettingsChanges } from './schema.ts'
 import type { ClockState } from '../jobs/retention.ts'
 
 /**
- * Sets the directives that are named and keeps the rest; other names, such as those of secrets, are ignored.
- * @param organizationId whose audit log tells of it
+ * Sets directives; unknown names, such as those of secrets, are ignored.
+ * @param organizationId for the audit log
  */
 const updateSettings: Command<SettingsChanges & { organizationId: number }, void> = async (
   context,
@@ -27,7 +27,7 @@ const updateSettings: Command<SettingsChanges & { organizationId: number }, void
   recordOne(context, 'settings', 'update', { organizationId }, 0, changed)
 }
 
-/** Characters of a text that the audit log tells. */
+/** Characters of a text that the audit log contains. */
 export const maxTold = 100
 
 /** Terms and conditions are long: that they are others is enough to know. */
@@ -35,7 +35,7 @@ function shortened(value: unknown): unknown {
   return typeof value === 'string' && value.length > maxTold ? `${value.slice(0, maxTold)}…` : value
 }
 
-/** On the first start: a secret of this installation. Later: nothing. */
+/** Creates the installation's secret on the first start. */
 export const ensureSigningSecret: Command<void, void> = async (context) => {
   await context.db
     .insertInto('settings')
@@ -45,7 +45,7 @@ export const ensureSigningSecret: Command<void, void> = async (context) => {
 }
 
 /** Remembers what the clock said. */
-export const noteClock: Command<ClockState, void> = async (context, state) => {
+export const recordClock: Command<ClockState, void> = async (context, state) => {
   await context.db
     .replaceInto('settings')
     .values({ name: 'clock', value: JSON.stringify(state) })
@@ -55,7 +55,7 @@ export const noteClock: Command<ClockState, void> = async (context, state) => {
 export const settingCommands = {
   update: updateSettings,
   ensureSigningSecret,
-  noteClock
+  recordClock
 }
 
 declare module '../database/command.ts' {

@@ -4,7 +4,7 @@ import type { Schema } from '../database/schema.ts'
 import { defaultSettings, type Settings } from './schema.ts'
 import type { ClockState } from '../jobs/retention.ts'
 
-/** The directives as they stand; what was never set has its default. */
+/** Returns the directives; those never set have their default. */
 export async function currentSettings(db: Kysely<Schema>): Promise<Settings> {
   const rows = await db
     .selectFrom('settings')
@@ -25,7 +25,7 @@ export async function signingSecret(db: Kysely<Schema>): Promise<KeyObject> {
   return createSecretKey(Buffer.from(JSON.parse(value) as string, 'hex'))
 }
 
-/** What is remembered of the clock; null before it was ever noted. */
+/** null = never stored. */
 export async function clockState(db: Kysely<Schema>): Promise<ClockState | null> {
   const row = await db.selectFrom('settings').select('value').where('name', '=', 'clock').executeTakeFirst()
   return row ? (JSON.parse(row.value) as ClockState) : null

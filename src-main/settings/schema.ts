@@ -8,19 +8,18 @@ export type BackupSchedule = (typeof backupSchedules)[number]
 export const Settings = Type.Object({
   /** Refuses to delete single subscribers (docs/api.md, "Subscribers"). */
   service_disable_subscriber_deletion: Type.Boolean(),
-  /** Seconds for which a user is locked out after failed passwords; 0 locks nobody out (docs/api.md, "Users"). */
+  /** Seconds of a lockout after wrong passwords; 0 = never (docs/api.md, "Users"). */
   service_user_login_lockout_duration: Type.Integer({ minimum: 0, maximum: 86_400 }),
   /** The version of the terms that users must have agreed to; null turns the terms feature off (docs/api.md, "Users"). */
   service_terms_and_conditions_version: Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
-  /** Whether users agree once more when the version of the terms is higher than the one they agreed to. */
+  /** True if users must agree again when a version of the terms is higher than the one they agreed to. */
   service_terms_and_conditions_require_on_updates: Type.Boolean(),
-  /** What users agree to. */
   service_terms_and_conditions_text: Type.String({ maxLength: 200_000 }),
-  /** Lets imports download files from this computer and from private networks. */
+  /** Allows imports to download files from this computer and private networks. */
   service_url_imports_allow_private_addresses: Type.Boolean(),
-  /** How often a backup is made by itself, while the application runs and where something changed. */
+  /** How often a backup is made automatically, while the application runs and if something changed. */
   service_backups: Type.Enum([...backupSchedules]),
-  /** Days for which the change log keeps what was changed, and with it the audit log and the histories of subscribers. */
+  /** Days of changes in the change log, and thus in the audit log and the histories of subscribers. */
   service_history_days: Type.Integer({ minimum: 7, maximum: 3650 })
 })
 export type Settings = Static<typeof Settings>

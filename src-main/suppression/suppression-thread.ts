@@ -5,7 +5,7 @@ import { type SuppressedRow, suppressedRowOf } from '../api/suppression-lists/ru
 import { failureMessage, ImportFailure } from '../csv/failure.ts'
 import { readRecords } from '../csv/records.ts'
 import { fingerprintOf } from '../imports/source.ts'
-import { unpack } from '../contact-files/formats/unpack.ts'
+import { unpackFile } from '../contact-files/formats/unpack.ts'
 import type { JobOutcome } from '../jobs/outcome.ts'
 import { type RunningJob, runJobs } from '../jobs/run-job.ts'
 import { untilStored } from '../jobs/until-stored.ts'
@@ -43,7 +43,7 @@ async function suppressFile(
   if ((await fingerprintOf(source)) !== row.source_fingerprint) {
     throw new ImportFailure('the file changed while it was being imported. Import it again')
   }
-  const path = await unpack(source, unpackedPath, signal)
+  const path = await unpackFile(source, unpackedPath, signal)
   const format = JSON.parse(row.file_format) as FileFormat
   let records = 0
   const goOn = async (): Promise<void> => signal.throwIfAborted()

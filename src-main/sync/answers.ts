@@ -7,10 +7,10 @@ import { subscriberStatuses } from '../api/subscribers/schema.ts'
 // What a remote answers, as far as a sync relies on it. An answer that is something else is not believed: pages without custom fields
 // would blank every value, and a list of nothing would remove everything.
 
-/** Says what is wrong with the data of an answer; null = nothing. */
+/** Returns what is wrong with the data of an answer, or null. */
 export type AnswerCheck = (data: unknown) => string | null
 
-/** Compiled when it is first needed: most starts never sync. */
+/** Compiled on first use: most starts never sync. */
 function checkOf(schema: TSchema): AnswerCheck {
   let validate: ValidateFunction | undefined
   return (data) => {
@@ -37,7 +37,7 @@ const Id = Type.Integer({ minimum: 1 })
 const Name = Type.String({ minLength: 1, maxLength: 10_000 })
 const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 
-/** Every record of a listing has an id, or the listing cannot be compared at all. */
+/** Every record must have an id, or the listing could not be compared. */
 const Identified = Type.Object({ id: Id })
 const Option = Type.Object({ id: Id, name: Type.String(), index: Type.Integer() })
 
@@ -101,7 +101,7 @@ const Subscriber = Type.Object({
 
 type TheirField = Static<typeof CustomField>
 
-/** A choice without choices: to take it over would take the values of everyone who has one. */
+/** Refuses a select field without options: accepting it would delete everyone's value. */
 function withoutOptions(fields: TheirField[]): string | null {
   const found = fields.find(
     ({ field_type: type, options }) => hasOptions(type) && !(Array.isArray(options) && options.length > 0)
@@ -109,7 +109,7 @@ function withoutOptions(fields: TheirField[]): string | null {
   return found ? `the field "${found.name}" has no options` : null
 }
 
-/** A check of several, of which each holds where those before it do. */
+/** Combines checks, each of which relies on the earlier ones. */
 function allOf(...checks: AnswerCheck[]): AnswerCheck {
   return (data) => {
     for (const check of checks) {
@@ -135,7 +135,7 @@ export const answers = {
   subscriberImport: checkOf(SubscriberImport),
   confirmation: checkOf(Type.Object({ delete_confirmation_code: Type.String({ minLength: 1 }) })),
   subscriber: checkOf(Subscriber),
-  /** Of several who were asked for; null = none of them is there. */
+  /** null: the remote has none of the requested records. */
   found: checkOf(nullable(Type.Array(Identified))),
   anything: (): null => null
 } satisfies Record<string, AnswerCheck>

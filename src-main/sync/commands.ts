@@ -6,7 +6,6 @@ import { remoteCommands } from './commands/remotes.ts'
 import { runCommands } from './commands/runs.ts'
 import { subscriberCommands } from './commands/subscribers.ts'
 
-/** What changes the tables of the sync: a file in commands/ for each of them. */
 export const syncCommands = {
   ...remoteCommands,
   ...runCommands,

@@ -32,7 +32,7 @@ export const syncEndpoints = unlistedEndpoints({
 
   'DELETE /remotes/:id': { access, params: RemoteParams, answer: envelope(Type.Null()) },
 
-  /** Tries what was entered, before anything is kept: what a run would do with each list. */
+  /** Shows what a run would do with each list. Stores nothing. */
   'POST /remotes/preview': { access, body: RemoteInput, answer: envelope(Type.Array(ListMatch)) },
 
   'POST /remotes/:id/run': { access, params: RemoteParams, answer: envelope(Remote) },

@@ -1,6 +1,6 @@
 import { connections } from './remote-api.ts'
 
-/** Does something for each item, as many at once as there are connections. After a failure no other one begins. */
+/** Runs work for each item, in parallel on all connections. After a failure no further item begins. */
 export async function inParallel<Item>(
   items: readonly Item[],
   act: (item: Item) => Promise<void>

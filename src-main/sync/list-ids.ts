@@ -1,4 +1,4 @@
-/** Which list there is which list here, in both directions. */
+/** Maps list ids of this side to those of the remote, and back. */
 export interface ListIds {
   theirs: (localId: number) => number | undefined
   local: (theirId: number) => number | undefined

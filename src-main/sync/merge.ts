@@ -1,23 +1,23 @@
 import type { Side } from './schema.ts'
 
-/** Which side wins where both changed a value, and whether changes come back at all. */
+/** Decides which side wins where both changed a value, and whether changes of the remote are applied here. */
 export interface MergeRules {
   direction: 'mirror' | 'both'
   conflicts: Side | 'ask'
 }
 
-/** What becomes of one value that the two sides do not have in common. */
+/** The result of merging one value on which the sides differ. */
 export interface Decision {
-  /** Whose value both get; null = each keeps its own until somebody decides. */
+  /** The side that wins; null = each side keeps its value until a user decides. */
   keep: Side | null
-  /** Whether a value is lost by it that somebody chose: it is recorded. */
+  /** True if a value that a user chose is overwritten; it is recorded as a conflict. */
   isConflict: boolean
 }
 
-/** Who changed a value since both sides last agreed on it. */
+/** The side that changed a value since the last agreed state. */
 export type Changed = Side | 'both'
 
-/** Decides about a value by who changed it. */
+/** Decides about a value by which side changed it. */
 export function decide(changed: Changed, { direction, conflicts }: MergeRules): Decision {
   if (changed === 'local') return { keep: 'local', isConflict: false }
   if (direction === 'mirror') return { keep: 'local', isConflict: true }

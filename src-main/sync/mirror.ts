@@ -9,13 +9,13 @@ import { forRecordsOfList } from './records/kinds.ts'
 import { mailingLists, type TheirList } from './records/mailing-lists.ts'
 import { mirrorRecords, type RecordKind } from './records/mirror-records.ts'
 import { mirrorSuppression } from './records/suppression.ts'
-import { answerFor, forgetRefusal, type Named, noteRefusal, type Run, wasRefused } from './run-context.ts'
+import { answerFor, deleteRefusal, type Named, recordRefusal, type Run, wasRefused } from './run-context.ts'
 import type { LinkedKind } from './schema.ts'
 import { isFault, RemoteFault } from './remote-fault.ts'
 import { mirrorSubscribers } from './subscribers/mirror-subscribers.ts'
 import { type Common, commonOf } from './subscribers/person.ts'
 
-/** Told what a run is at. */
+/** Reports the progress of a run. */
 export type OnProgress = (
   kind: LinkedKind,
   mailingListId: number | null,
@@ -23,7 +23,6 @@ export type OnProgress = (
   total: number | null
 ) => Promise<void>
 
-/** A list that both sides have. */
 export interface ListPair {
   local: { id: number; name: string; organization_id: number; primary_key_custom_field_id: number | null }
   theirId: number
@@ -31,8 +30,8 @@ export interface ListPair {
 }
 
 /**
- * Mirrors everything once, in the order in which one needs the other.
- * @param pullsAll whether to look for what changed there as well, which takes a look at all of its subscribers
+ * Mirrors everything once, in dependency order.
+ * @param pullsAll also find changes of the remote, which requires scanning all subscribers
  */
 export async function mirror(run: Run, pullsAll: boolean, onProgress: OnProgress): Promise<void> {
   const pairs = await mirrorLists(run, onProgress)
@@ -84,7 +83,7 @@ async function mirrorLists(run: Run, onProgress: OnProgress): Promise<ListPair[]
   return pairs
 }
 
-/** Where lists were chosen, of the remote's those alone that they are, or are about to be. */
+/** Keeps only the selected lists of the remote, if lists were selected. */
 async function ofChosenLists(
   { mailingListIds, reader, remoteId }: Run,
   { readLocal, keyOf }: RecordKind<TheirList>,
@@ -100,7 +99,10 @@ async function ofChosenLists(
   })
 }
 
-/** A whole list that is gone there is nothing to go on from without a word. @throws Question */
+/**
+ * A missing list is never deleted without asking.
+ * @throws Question
+ */
 async function askForGoneLists(run: Run, remote: TheirList[]): Promise<void> {
   const present = new Set(remote.map(({ id }) => id))
   const locals = new Map(
@@ -113,7 +115,7 @@ async function askForGoneLists(run: Run, remote: TheirList[]): Promise<void> {
     if (answerFor(run, 'list_gone', localId) !== 'send_again') {
       throw new Question('list_gone', `The list "${name}" is missing on the server.`, localId)
     }
-    await run.client.run('syncs.forgetList', { remoteId: run.remoteId, mailingListId: localId })
+    await run.client.run('syncs.deleteAgreedList', { remoteId: run.remoteId, mailingListId: localId })
   }
 }
 
@@ -124,7 +126,11 @@ interface KeyedList {
   fields: Common['fields']
 }
 
-/** A list whose subscribers are not there yet gets its primary key; later the two lists keep their own. @returns whether both have the same */
+/**
+ * Sets the primary key of a list that has no subscribers on the remote yet; afterwards each list keeps its
+ * own.
+ * @returns true if both have the same
+ */
 async function mirrorPrimaryKey(
   run: Run,
   { id, primary_key_custom_field_id: fieldId, theirs, fields }: KeyedList
@@ -141,7 +147,7 @@ async function mirrorPrimaryKey(
 
 const unlikeKeys = 'its subscribers are not mirrored, since the two lists have different primary keys'
 
-/** Does something about a list that the remote may refuse: then that is shown, and holds up no other list. */
+/** Runs work on a list that the remote may refuse: a refusal is shown, and other lists continue. */
 async function unlessRefused(
   run: Run,
   { id, name }: { id: number; name: string },
@@ -150,9 +156,9 @@ async function unlessRefused(
   const named: Named = { kind: 'mailing_list', mailingListId: null, recordId: id, name }
   try {
     await act()
-    if (wasRefused(run, 'remote', named, 'subscribers')) await forgetRefusal(run, 'remote', named)
+    if (wasRefused(run, 'remote', named, 'subscribers')) await deleteRefusal(run, 'remote', named)
   } catch (error) {
     if (!isFault(error, 'refused', 'not_found')) throw error
-    await noteRefusal(run, 'remote', named, 'subscribers', error.message)
+    await recordRefusal(run, 'remote', named, 'subscribers', error.message)
   }
 }

@@ -9,7 +9,10 @@ import { allPages } from './records/pages.ts'
 import type { Run } from './run-context.ts'
 import type { ListMatch } from './schema.ts'
 
-/** What a run would do with each list: which list there it is, what it would create, and what it could not mirror. */
+/**
+ * Returns what a run would do with each list: which remote list matches it, what would be created, and what
+ * cannot be mirrored.
+ */
 export async function previewLists(run: Run): Promise<ListMatch[]> {
   const kind = mailingLists(run)
   const remote = new Map((await kind.readRemote()).map((list) => [list.id, list]))

@@ -41,7 +41,7 @@ export function remotesOf(db: Kysely<Schema>, organizationId: number): Promise<R
     .execute()
 }
 
-/** The remotes that have a run before them: asked for, scheduled, or cut off. */
+/** Returns the remotes with a run to do: requested, scheduled or interrupted. */
 export function remotesToRun(db: Kysely<Schema>): Promise<RemoteRow[]> {
   return db
     .selectFrom('sync_remotes')
@@ -58,7 +58,6 @@ export function remotesToRun(db: Kysely<Schema>): Promise<RemoteRow[]> {
     .execute()
 }
 
-/** What a remote is mirrored by. */
 export function settingsOf({ settings }: Pick<RemoteRow, 'settings'>): RemoteSettings {
   return JSON.parse(settings) as RemoteSettings
 }
@@ -105,12 +104,12 @@ export async function presentRemote(db: Kysely<Schema>, row: RemoteRow, timeZone
   }
 }
 
-/** Entries of the change log that are counted for what is pending: more of them are "many" to anybody. */
+/** Counting pending entries of the change log stops here; the window shows "many". */
 const maxCounted = 1000
 
 /**
- * Changes of this side since the last run, by kind. Of subscribers it counts entries of the change log, of which one may stand
- * for many people.
+ * Counts local changes since the last run, by kind. For subscribers it counts entries of the change log, each
+ * of which may concern many.
  */
 async function pendingOf(db: Kysely<Schema>, row: RemoteRow): Promise<Record<string, number>> {
   const lists = await db
@@ -142,7 +141,7 @@ async function pendingOf(db: Kysely<Schema>, row: RemoteRow): Promise<Record<str
   return subscribers > 0 ? { subscriber: subscribers } : {}
 }
 
-/** The newest runs first. */
+/** Newest first. */
 export function runsOf(db: Kysely<Schema>, remoteId: number, limit: number) {
   return db
     .selectFrom('sync_runs')
@@ -164,7 +163,7 @@ export function presentRun(row: Selectable<SyncRunsTable>, timeZone: string): Sy
   }
 }
 
-/** Which records of a kind the remote has, of one list or with null of the organization. */
+/** Returns the linked records of a kind: of one list, or with null those of the organization. */
 export async function linksOf(
   db: Kysely<Schema>,
   remoteId: number,
@@ -186,14 +185,14 @@ export async function linksOf(
   }))
 }
 
-/** What was agreed on with a subscriber; see sync_subscribers. */
+/** The agreed state of a subscriber (table sync_subscribers). */
 export interface AgreementRow {
   local_id: number
   their_id: number | null
   agreed: Uint8Array
 }
 
-/** What was agreed on with subscribers, by ids of this side. */
+/** Returns the agreed states of subscribers, by local id. */
 export function agreementsWith(
   db: Kysely<Schema>,
   syncListId: number,
@@ -202,7 +201,7 @@ export function agreementsWith(
   return agreements(db, syncListId).where('local_id', 'in', localIds).execute()
 }
 
-/** The same by ids of the remote. */
+/** By remote id. */
 export function agreementsWithTheirs(
   db: Kysely<Schema>,
   syncListId: number,
@@ -225,7 +224,7 @@ function agreements(db: Kysely<Schema>, syncListId: number) {
     .where('sync_list_id', '=', syncListId)
 }
 
-/** What people decided about a record that is still to be done: field -> whose value both get. */
+/** Returns the decisions of users about a record that no run has applied yet, by field. */
 export async function decisionsOf(
   db: Kysely<Schema>,
   remoteId: number,
@@ -243,7 +242,7 @@ export async function decisionsOf(
   return new Map(rows.flatMap(({ field, decision }) => (decision ? [[field, decision] as const] : [])))
 }
 
-/** The same for all subscribers of a list, by their ids. */
+/** For all subscribers of a list, by id. */
 export async function subscriberDecisions(
   db: Kysely<Schema>,
   remoteId: number,
@@ -266,7 +265,7 @@ export async function subscriberDecisions(
   return decisions
 }
 
-/** What the two sides refused and is as it was. */
+/** Returns the records that a side refused and that have not changed since. */
 export async function refusedOf(db: Kysely<Schema>, remoteId: number): Promise<Refused> {
   const rows = await db
     .selectFrom('sync_refusals')
@@ -296,7 +295,7 @@ export function syncListOf(
     .executeTakeFirst()
 }
 
-/** Where the change log ends and begins: what is older was removed by age. */
+/** Returns the first and last id of the change log. Older entries were deleted by age. */
 export async function changeLogRange(db: Kysely<Schema>): Promise<{ first: number; last: number }> {
   const row = await db
     .selectFrom('change_log')
@@ -305,7 +304,6 @@ export async function changeLogRange(db: Kysely<Schema>): Promise<{ first: numbe
   return { first: row.first ?? 0, last: row.last ?? 0 }
 }
 
-/** Pages of what is shown of a remote, newest first. */
 const perPage = 100
 
 export async function refusalsOf(
@@ -350,7 +348,7 @@ export async function conflictsOf(
   }))
 }
 
-/** Campaigns that were written here and sent there, the newest first. */
+/** Campaigns that were written here and sent there, newest first. */
 export async function campaignsThere(db: Kysely<Schema>, remoteId: number): Promise<CampaignThere[]> {
   const rows = await db
     .selectFrom('sync_links')

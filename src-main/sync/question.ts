@@ -1,9 +1,9 @@
 import type { Question as QuestionKind } from './schema.ts'
 
-/** Ends a run: a person has to decide something before it can go on. */
+/** Ends a run: the user has to decide before it can continue. */
 export class Question extends Error {
   readonly kind: QuestionKind
-  /** The list that it is about; null = none. */
+  /** null = none. */
   readonly mailingListId: number | null
 
   /** @param message what happened, in a sentence or two */

@@ -1,14 +1,14 @@
-import { join } from 'node:path'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { CommandClient } from '../database/writer.ts'
 import { RemoteApi, type RemoteOptions } from './remote-api.ts'
 import { emptyResult, type Run } from './run-context.ts'
 import type { RemoteSettings } from './schema.ts'
+import { databasePathIn } from '../database/database-path.ts'
 
-/** What a look at both sides needs to know. */
+/** The input of a comparison of both sides. */
 export interface LookInput {
   dataDirectory: string
-  /** 0 = one that is not kept yet. */
+  /** 0 = not stored yet. */
   remoteId: number
   organizationId: number
   timeZone: string
@@ -18,7 +18,7 @@ export interface LookInput {
   settings: RemoteSettings
 }
 
-/** Looks at both sides with a run that cannot change anything. */
+/** Runs a comparison that cannot change either side. */
 export async function withReadOnlyRun<Result>(
   input: LookInput,
   options: RemoteOptions,
@@ -33,7 +33,7 @@ export async function withReadOnlyRun<Result>(
     },
     options
   )
-  const reader = kyselyOver(openForReading(join(input.dataDirectory, 'listwright.db')))
+  const reader = kyselyOver(openForReading(databasePathIn(input.dataDirectory)))
   const refuse = (): never => {
     throw new Error('a look at both sides changes nothing')
   }

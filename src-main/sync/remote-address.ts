@@ -4,8 +4,8 @@ import { refusal } from '../base/refusal.ts'
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 /**
- * The address of a remote as it is kept: without a path, as people copy it with one. The key is sent there, so it is
- * https, but for servers on this computer.
+ * Normalizes the address of a remote: without a path. It must be https except on this computer, since the key
+ * is sent to it.
  * @throws ApiError validation_failed
  */
 export function remoteAddress(text: string): string {

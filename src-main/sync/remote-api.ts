@@ -5,10 +5,10 @@ import { messageOf } from '../base/errors.ts'
 import { type AnswerCheck, answers } from './answers.ts'
 import { RemoteFault } from './remote-fault.ts'
 
-/** An answer of the v2 API that says it succeeded. */
+/** A successful answer of the v2 API. */
 export interface RemoteAnswer<Data> {
   data: Data
-  /** Of a page of subscribers: what leads to the next one; null at the end. */
+  /** Only in pages of subscribers; null at the end. */
   next_page_token?: string | number | null
   num_records?: number
   num_pages?: number
@@ -18,11 +18,11 @@ export interface RemoteAccess {
   baseUrl: string
   organizationId: number
   apiKey: string
-  /** null = as many as the remote answers. */
+  /** null = unlimited. */
   requestsPerSecond: number | null
 }
 
-/** What went over the network. */
+/** Bytes and requests that went over the network. */
 export interface Traffic {
   requests: number
   bytesSent: number
@@ -33,22 +33,22 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export interface RemoteOptions {
   signal: AbortSignal
-  /** Milliseconds before the second, third … attempt of a call that failed on the way. */
+  /** Milliseconds before each further attempt after a network failure. */
   waits?: readonly number[]
-  /** Silence after which a call is given up, in milliseconds. */
+  /** Milliseconds without data after which a call is aborted. */
   silence?: number
 }
 
-/** Connections that are kept open, and calls that are under way at once. */
+/** Open connections, and parallel calls. */
 export const connections = 8
-/** Milliseconds before the second, third … attempt at what failed on the way. */
+/** Milliseconds before each further attempt after a network failure. */
 export const retryWaits = [200, 1000, 5000]
 const defaultSilence = 60_000
-/** Longest wait that a remote is given within a run, in milliseconds, whatever it asks for: other calls wait as well. */
+/** The longest wait within a run in milliseconds, whatever the remote requests: other calls wait too. */
 const maxRetryAfter = 60_000
-/** Bytes of an answer: it is parsed as a whole. */
+/** Limit of an answer in bytes, which is parsed as a whole. */
 const maxAnswer = 8 * 1024 * 1024
-/** Characters of a message of the remote that are shown and stored. */
+/** Characters of a remote's message that are shown and stored. */
 const maxMessage = 500
 
 /**
@@ -62,7 +62,7 @@ export class RemoteApi {
   readonly #options: Required<RemoteOptions>
   readonly #authorization: string
   #pool: Pool | null = null
-  /** When the next request may begin, by performance.now(). */
+  /** Earliest time of the next request (performance.now()). */
   #nextAt = 0
 
   constructor(access: RemoteAccess, { signal, waits = retryWaits, silence = defaultSilence }: RemoteOptions) {
@@ -71,22 +71,27 @@ export class RemoteApi {
     this.#authorization = basicAuthorization(access.organizationId, access.apiKey)
   }
 
-  /** @param check what the data of the answer must be; every call has one */
+  /** @param check validates the data of the answer */
   get<Data>(path: string, check: AnswerCheck): Promise<RemoteAnswer<Data>> {
     return this.#again(() => this.#call<Data>('GET', path, check))
   }
 
-  /** Changes a record to what is given: the same when it is repeated, but for what others change of it in between. */
+  /**
+   * Updates a record. Repeated after a lost answer, so changes that others made in between are overwritten.
+   */
   put<Data>(path: string, check: AnswerCheck, body: object): Promise<RemoteAnswer<Data>> {
     return this.#again(() => this.#call<Data>('PUT', path, check, body))
   }
 
-  /** The same, once: for records of which somebody else may change what would be overwritten by a repetition. */
+  /**
+   * Updates a record without ever repeating the request, so that nothing that others changed in between is
+   * overwritten.
+   */
   putOnce<Data>(path: string, check: AnswerCheck, body: object): Promise<RemoteAnswer<Data>> {
     return this.#call<Data>('PUT', path, check, body)
   }
 
-  /** Removes a record. What is gone already, also by an attempt whose answer was lost, is removed. */
+  /** Deletes a record. A missing record counts as deleted: an earlier attempt may have lost its answer. */
   async delete(path: string): Promise<void> {
     try {
       await this.#again(() => this.#call('DELETE', path, answers.anything))
@@ -95,17 +100,19 @@ export class RemoteApi {
     }
   }
 
-  /** Creates something, or begins it: whether it happened is unknown after a fault of the kind "unavailable". */
+  /**
+   * Creates or starts something. After a fault of the kind "unavailable" it is unknown whether it happened.
+   */
   post<Data>(path: string, check: AnswerCheck, body: object): Promise<RemoteAnswer<Data>> {
     return this.#call<Data>('POST', path, check, body)
   }
 
   /**
-   * Reads what is answered as text and not as an envelope: the logs of imports.
-   * @param read makes a reader of the text in pieces; it is called again for each attempt, and so starts over
-   * @param maxBytes an answer that is longer is refused
-   * @returns what the reader of the attempt that succeeded made of it
-   * @throws RemoteFault not_found where there is no such log
+   * Reads an answer that is text instead of an envelope: the log of an import.
+   * @param read creates a reader of the text's pieces; called again for each attempt
+   * @param maxBytes longer answers are refused
+   * @returns the result of the reader whose attempt succeeded
+   * @throws RemoteFault not_found if there is no such log
    */
   readText<Result>(
     path: string,
@@ -128,12 +135,11 @@ export class RemoteApi {
     await this.#pool?.destroy()
   }
 
-  /** The host of the remote, for sentences. */
   get host(): string {
     return new URL(this.#access.baseUrl).host
   }
 
-  /** Repeats what failed on the way, with pauses that differ, so that many who wait do not come back at once. */
+  /** Repeats a call after network failures, with random pauses to spread many clients. */
   async #again<Result>(call: () => Promise<Result>): Promise<Result> {
     for (let attempt = 0; ; attempt++) {
       try {
@@ -161,7 +167,10 @@ export class RemoteApi {
     }) as RemoteAnswer<Data>
   }
 
-  /** Reads an envelope. @throws RemoteFault for one that says it failed, for what is none, and for data that is not valid */
+  /**
+   * Parses an envelope.
+   * @throws RemoteFault if it reports a failure, is no envelope, or its data is not valid
+   */
   #read(status: number, text: string, check: AnswerCheck): RemoteAnswer<unknown> {
     const envelope = envelopeOf(text)
     if (envelope?.success === true && status >= 200 && status < 300) {
@@ -236,7 +245,7 @@ export class RemoteApi {
     }
   }
 
-  /** @param stream what gets the text piece by piece; without it the text is returned */
+  /** @param stream receives the text in pieces; without it the text is returned */
   async #textOf(body: AsyncIterable<Uint8Array>, stream?: TextStream): Promise<string> {
     const pieces: string[] = []
     const push = stream?.push ?? ((piece: string) => void pieces.push(piece))
@@ -256,7 +265,7 @@ export class RemoteApi {
     return pieces.join('')
   }
 
-  /** Waits until the next request may begin. */
+  /** Waits for the next request's turn. */
   async #takeTurn(): Promise<void> {
     const now = performance.now()
     const at = Math.max(now, this.#nextAt)
@@ -266,7 +275,7 @@ export class RemoteApi {
     this.#options.signal.throwIfAborted()
   }
 
-  /** Keeps all calls back for so many milliseconds. */
+  /** Delays all calls by at least so many milliseconds. */
   #waitAtLeast(wait: number): void {
     this.#nextAt = Math.max(this.#nextAt, performance.now() + wait)
   }
@@ -284,18 +293,18 @@ export class RemoteApi {
   }
 }
 
-/** What gets an answer in pieces that is not kept as a whole. */
+/** Consumes an answer in pieces. */
 interface TextStream {
   maxBytes: number
   push: (text: string) => void
 }
 
-/** @returns the message of a remote, short enough to be shown and stored */
+/** Shortens a remote's message for display and storage. */
 export function shortened(message: string): string {
   return message.length > maxMessage ? `${message.slice(0, maxMessage - 1)}…` : message
 }
 
-/** Says what is wrong with the numbers that an envelope gives of its page; null = nothing. */
+/** Returns what is wrong with the paging of an envelope, or null. */
 function wrongPaging({
   data,
   num_records: records,
@@ -313,7 +322,7 @@ function wrongPaging({
   return null
 }
 
-/** The sentence for a listing that holds another number of records than it says. */
+/** Words a listing with another number of records than it declares. */
 export function contradiction(records: number, found: number): string {
   return `answered with ${found} records where it says that there are ${records}`
 }
@@ -338,7 +347,7 @@ function because(said: string | null): string {
   return said === null ? '' : `: ${said}`
 }
 
-/** What kept a connection from coming about, without the words of the library around it. */
+/** Returns why a connection failed, without the library's prefix. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
   const code = (cause as { code?: unknown }).code

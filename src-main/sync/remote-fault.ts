@@ -1,19 +1,19 @@
-/** Why a call of the remote did not do what it was to do. */
+/** The kinds of failures of a call to the remote. */
 export type RemoteFaultKind =
-  /** It does not take the key, or not for this: a person has to do something. */
+  /** The key is not accepted, or not for this: the user has to act. */
   | 'key'
-  /** It refuses this record, for the reason that it gives; the next one may fare better. */
+  /** This record is refused with a reason; the next one may be accepted. */
   | 'refused'
-  /** There is no such record, or no such call. */
+  /** There is no such record or call. */
   | 'not_found'
-  /** It cannot be reached, is busy, or answers something that is no answer: later. */
+  /** Unreachable, busy, or an unusable answer: retry later. */
   | 'unavailable'
-  /** Its answer contradicts itself, or is not what the API promises: nothing follows from it, and the next run asks again. */
+  /** The answer contradicts itself or the API: it is ignored, and the next run asks again. */
   | 'invalid'
-  /** Its answer is longer than one may be. */
+  /** The answer is too long. */
   | 'too_long'
 
-/** What went wrong with a call of the remote, in a sentence for its owner. */
+/** A failed call to the remote, with a sentence for the user. */
 export class RemoteFault extends Error {
   readonly kind: RemoteFaultKind
 
@@ -24,7 +24,6 @@ export class RemoteFault extends Error {
   }
 }
 
-/** Whether an error is a fault of one of these kinds. */
 export function isFault(error: unknown, ...kinds: RemoteFaultKind[]): error is RemoteFault {
   return error instanceof RemoteFault && kinds.includes(error.kind)
 }

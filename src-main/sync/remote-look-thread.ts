@@ -1,15 +1,15 @@
 import { answerQuestions } from '../base/asked-thread.ts'
-import { giveWay } from '../base/threads.ts'
+import { lowerPriority } from '../base/threads.ts'
 import { previewLists } from './preview.ts'
 import { withReadOnlyRun } from './read-only-run.ts'
 import { RemoteFault } from './remote-fault.ts'
 import type { LookAnswer, LookQuestion } from './remote-look.ts'
 import type { ListMatch, Verification } from './schema.ts'
-import { verify } from './verify.ts'
+import { compareSides } from './verify.ts'
 
 // Looks at a remote: what a run would do with it, or whether both sides have the same.
 
-giveWay()
+lowerPriority()
 answerQuestions(async ({ ask, input }: LookQuestion, signal): Promise<LookAnswer> => {
   try {
     return {
@@ -17,7 +17,7 @@ answerQuestions(async ({ ask, input }: LookQuestion, signal): Promise<LookAnswer
         input,
         // Somebody waits for a preview, and can try again themselves.
         ask === 'preview' ? { signal, waits: [] } : { signal },
-        ask === 'preview' ? previewLists : verify
+        ask === 'preview' ? previewLists : compareSides
       )
     }
   } catch (error) {

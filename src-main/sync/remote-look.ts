@@ -5,21 +5,21 @@ import type { LookInput } from './read-only-run.ts'
 import type { ListMatch, Verification } from './schema.ts'
 
 export type LookQuestion = { ask: 'preview' | 'verify'; input: LookInput }
-/** What was seen, or why the remote does not let anybody look. */
+/** The result of a comparison, or the remote's reason for refusing it. */
 export type LookAnswer = { seen: ListMatch[] | Verification } | { refused: string }
 
-/** Looks at a remote in a thread of its own: it reads all of both sides, and changes neither. */
+/** Compares both sides in a thread of its own, and changes neither. */
 export class RemoteLook {
   readonly #thread = new AskedThread<LookQuestion, LookAnswer>(() =>
     startThread(import.meta.url, 'remote-look-thread', { name: 'remote look' })
   )
 
-  /** @throws ApiError validation_failed saying what keeps the remote from being looked at */
+  /** @throws ApiError validation_failed with why the remote cannot be read */
   preview(input: LookInput): Promise<ListMatch[]> {
     return this.#ask('preview', input) as Promise<ListMatch[]>
   }
 
-  /** @throws ApiError validation_failed saying what keeps the remote from being looked at */
+  /** @throws ApiError validation_failed with why the remote cannot be read */
   verify(input: LookInput, signal: AbortSignal): Promise<Verification> {
     return this.#ask('verify', input, signal) as Promise<Verification>
   }

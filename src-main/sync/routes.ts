@@ -3,7 +3,7 @@ import { validationFailed } from '../base/errors.ts'
 import { refusal } from '../base/refusal.ts'
 import type { Caller } from '../http/caller.ts'
 import { ok } from '../http/envelope.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 import type { Credentials } from '../base/credentials.ts'
 import { syncEndpoints } from './endpoints.ts'
 import {
@@ -31,11 +31,10 @@ declare module '../http/context.ts' {
   }
 }
 
-/** Runs that are told of a remote. */
 const toldRuns = 50
 
-/** /app/v1/remotes: servers that the organization is mirrored to. */
-export const syncRoutes = serve(
+/** /app/v1/remotes: servers to which the organization is mirrored. */
+export const syncRoutes = serveEndpoints(
   syncEndpoints,
   ({ reader, writer, credentials, remoteLook, dataDirectory }) => {
     const row = ({ organizationId }: Caller, id: number) => remoteById(reader, organizationId, id)
@@ -142,7 +141,7 @@ export const syncRoutes = serve(
       'POST /remotes/:id/verify': async (request) => {
         const { caller, params } = request
         const remote = await row(caller, params.id)
-        const input = await lookAtKept(caller, remote)
+        const input = await readCached(caller, remote)
         return ok(await remoteLook.verify(input, whileAsked(request)))
       }
     }
@@ -163,7 +162,7 @@ export const syncRoutes = serve(
       }
     }
 
-    async function lookAtKept(caller: Caller, remote: RemoteRow): Promise<LookInput> {
+    async function readCached(caller: Caller, remote: RemoteRow): Promise<LookInput> {
       const apiKey = await credentials.read(remote.id, remote.credential_place)
       if (apiKey === null) throw validationFailed(refusal('stored_key_missing'))
       return {
@@ -180,7 +179,7 @@ export const syncRoutes = serve(
   }
 )
 
-/** Aborted when nobody waits for the answer any more. */
+/** Returns a signal that aborts when the client closes its connection. */
 function whileAsked({ raw }: FastifyRequest): AbortSignal {
   const controller = new AbortController()
   raw.on('close', () => {

@@ -6,16 +6,16 @@ import type { MergeRules } from './merge.ts'
 import type { RemoteApi } from './remote-api.ts'
 import type { Answer, GivenAnswer, LinkedKind, Question, RunResult, Side } from './schema.ts'
 
-/** A record, as it is named to a person. */
+/** A record with its name. */
 export interface Named {
   kind: LinkedKind
   mailingListId: number | null
-  /** On the side that it comes from. */
+  /** The id on the side where the record comes from. */
   recordId: number
   name: string
 }
 
-/** A value that was changed on both sides, to be noted. */
+/** A value that both sides changed. */
 export interface NotedConflict extends Omit<Named, 'recordId'> {
   localId: number
   field: string
@@ -24,38 +24,36 @@ export interface NotedConflict extends Omit<Named, 'recordId'> {
   keep: Side | null
 }
 
-/** A record that one side refused, to be noted. */
+/** A record that one side refused. */
 export interface NotedRefusal extends Named {
   side: Side
   message: string
-  /** Of what was refused ({@link versionOf}). */
+  /** Identifies the refused content ({@link versionOf}). */
   version: string
 }
 
-/** Records that one side refused, and what of each was refused; by side, kind and id. */
+/** Refused records by side, kind and id, with what was refused. */
 export type Refused = Map<string, string>
 
-/** What one run works with. */
 export interface Run {
   remoteId: number
   organizationId: number
-  /** Of the organization: in which commands read times. */
+  /** The organization's time zone, in which commands read times. */
   timeZone: string
   rules: MergeRules
   /** null = all lists. */
   mailingListIds: number[] | null
-  /** What a person answered since the last run that finished. */
+  /** The user's answers since the last run that finished. */
   answers: readonly GivenAnswer[]
   api: RemoteApi
   client: CommandClient
-  /** A connection of its own. */
+  /** The run's own connection. */
   reader: Kysely<Schema>
   signal: AbortSignal
   result: RunResult
   refused: Refused
 }
 
-/** Of a run that has yet to do anything. */
 export function emptyResult(): RunResult {
   return {
     pushed: {},
@@ -69,12 +67,17 @@ export function emptyResult(): RunResult {
   }
 }
 
-export function count(run: Run, direction: 'pushed' | 'pulled', kind: LinkedKind, records = 1): void {
+export function countOperation(
+  run: Run,
+  direction: 'pushed' | 'pulled',
+  kind: LinkedKind,
+  records = 1
+): void {
   const counts = run.result[direction]
   counts[kind] = (counts[kind] ?? 0) + records
 }
 
-/** Tells what was refused from what the record becomes later. */
+/** Returns a digest of a refused content, so that a changed record is sent again. */
 export function versionOf(content: unknown): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16)
 }
@@ -83,14 +86,14 @@ export function refusalKey(side: Side, { kind, recordId }: Pick<Named, 'kind' | 
   return `${side} ${kind} ${recordId}`
 }
 
-/** Whether a side refused a record as it still is: it is not sent again before it changes, or somebody asks for it. */
+/** True if a side refused this very content: it is not sent again until it changes or a user requests it. */
 export function wasRefused(run: Run, side: Side, named: Named, content: unknown): boolean {
   const refused = run.refused.get(refusalKey(side, named))
   return refused !== undefined && refused === versionOf(content)
 }
 
-/** Notes that a side refused a record, which is shown with the reason and holds up no other one. */
-export async function noteRefusal(
+/** Records that a side refused a record. It is shown with the reason, and the run continues. */
+export async function recordRefusal(
   run: Run,
   side: Side,
   named: Named,
@@ -109,9 +112,9 @@ export async function noteRefusals(run: Run, refusals: NotedRefusal[]): Promise<
 }
 
 /** Forgets that a record was refused, since it was taken. */
-export async function forgetRefusal(run: Run, side: Side, named: Named): Promise<void> {
+export async function deleteRefusal(run: Run, side: Side, named: Named): Promise<void> {
   if (!run.refused.delete(refusalKey(side, named))) return
-  await run.client.run('syncs.forgetRefusals', {
+  await run.client.run('syncs.deleteRefusals', {
     remoteId: run.remoteId,
     side,
     kind: named.kind,
@@ -122,23 +125,23 @@ export async function forgetRefusal(run: Run, side: Side, named: Named): Promise
 /** Conflicts of one command: some 10 ms of work. */
 const notedAtOnce = 100
 
-/** What a person answered to a question about a list, or about what belongs to no list; null = nothing yet. */
+/** Returns the user's answer to a question about a list, or about no list; null = not answered yet. */
 export function answerFor({ answers }: Run, question: Question, mailingListId: number | null): Answer | null {
   const fits = (each: GivenAnswer): boolean =>
     each.question === question && each.mailingListId === mailingListId
   return answers.findLast(fits)?.given ?? null
 }
 
-export async function noteConflicts(run: Run, conflicts: NotedConflict[]): Promise<void> {
+export async function recordNewConflicts(run: Run, conflicts: NotedConflict[]): Promise<void> {
   for (let at = 0; at < conflicts.length; at += notedAtOnce) {
-    run.result.conflicts += await run.client.run('syncs.noteConflicts', {
+    run.result.conflicts += await run.client.run('syncs.recordNewConflicts', {
       remoteId: run.remoteId,
       conflicts: conflicts.slice(at, at + notedAtOnce)
     })
   }
 }
 
-/** Notes that what a person decided about records was done. */
-export async function settleDecisions(run: Run, kind: LinkedKind, localIds: number[]): Promise<void> {
-  await run.client.run('syncs.settleDecisions', { remoteId: run.remoteId, kind, localIds })
+/** Marks decisions about records as applied. */
+export async function markDecisionsApplied(run: Run, kind: LinkedKind, localIds: number[]): Promise<void> {
+  await run.client.run('syncs.markDecisionsApplied', { remoteId: run.remoteId, kind, localIds })
 }

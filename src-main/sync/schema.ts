@@ -5,7 +5,7 @@ import { Filled, Nullable, Timestamp, withDefault } from '../http/schema.ts'
 export const sides = ['local', 'remote'] as const
 export type Side = (typeof sides)[number]
 
-/** What is mirrored, in the order in which it is created. */
+/** The kinds of mirrored records, in the order in which they are created. */
 export const linkedKinds = [
   'mailing_list',
   'custom_field',
@@ -19,15 +19,16 @@ export const linkedKinds = [
 export type LinkedKind = (typeof linkedKinds)[number]
 
 /**
- * What becomes of a remote: it is idle until its next run, runs, waits to try again, asks a person something, or was paused
- * by one.
+ * The states of a remote: idle until its next run, running, waiting to retry, asking the user, or paused by
+ * the user.
  */
 export const remoteStates = ['idle', 'running', 'waiting', 'asking', 'paused'] as const
 export type RemoteState = (typeof remoteStates)[number]
 
 /**
- * What a person has to decide before it goes on: another key; what becomes of subscribers, of a list, or of fields or segments that are
- * missing there; whether many are meant to lose values or to be unsubscribed; whether to try again what ended the application twice.
+ * What a user has to decide before a run continues: another key; what to do with subscribers, a list, fields
+ * or segments that are missing on the remote; whether many subscribers really lose values or unsubscribe;
+ * whether to retry a run that ended the application twice.
  */
 export const questions = [
   'key',
@@ -41,13 +42,13 @@ export const questions = [
 export type Question = (typeof questions)[number]
 
 /**
- * What becomes of what is missing or changed there: it is sent again, removed here as well, or taken over here. A list can be mirrored no
- * more, and a sync that was cut off can go on.
+ * What to do with records that are missing or changed on the remote: send them again, delete them here too,
+ * or accept the remote's. A list can be excluded, and an interrupted run can continue.
  */
 export const answers = ['send_again', 'remove_here', 'leave_out', 'take_over', 'go_on'] as const
 export type Answer = (typeof answers)[number]
 
-/** What each question can be answered with; the one about a key is answered by another key. */
+/** The allowed answers to each question. The one about the key is answered by entering another key. */
 export const fittingAnswers: Record<Question, readonly Answer[]> = {
   key: [],
   gone: ['send_again', 'remove_here'],
@@ -58,7 +59,7 @@ export const fittingAnswers: Record<Question, readonly Answer[]> = {
   cut_off: ['go_on']
 }
 
-/** What a person answered, to which question and about which list; null = about none. */
+/** An answer to a question about a list; null = about no list. */
 export interface GivenAnswer {
   question: Question
   mailingListId: number | null
@@ -70,9 +71,12 @@ export type RunOutcome = (typeof runOutcomes)[number]
 
 /** Made anew for each schema: a default belongs to the one where it was given. */
 const settings = () => ({
-  /** mirror: what is here wins, and people who unsubscribed there are unsubscribed here. both: changes go both ways. */
+  /**
+   * mirror: this side wins, and who unsubscribed on the remote is unsubscribed here. both: changes go both
+   * ways.
+   */
   direction: Type.Enum(['mirror', 'both']),
-  /** Whose value is kept where both sides changed it; with mirror it is always the local one. */
+  /** The side that wins when both changed a value; with mirror it is always local. */
   conflicts: Type.Enum(['local', 'remote', 'ask']),
   /** null = all lists. */
   mailing_list_ids: Nullable(Type.Array(Type.Integer(), { maxItems: 10_000 })),
@@ -111,7 +115,6 @@ export const RemoteChanges = Type.Partial(
 )
 export type RemoteChanges = Static<typeof RemoteChanges>
 
-/** By kind of record. */
 const Counts = Type.Record(Type.String(), Type.Integer())
 
 export const RunResult = Type.Object({
@@ -122,7 +125,7 @@ export const RunResult = Type.Object({
   requests: Type.Integer(),
   bytes_sent: Type.Integer(),
   bytes_received: Type.Integer(),
-  /** What it is at, while it runs: a kind of record, the list, and how many of how many. */
+  /** Progress of a run: the kind of record, the list, and how many of how many. */
   progress: Type.Optional(
     Nullable(
       Type.Object({
@@ -156,7 +159,7 @@ export const Remote = Type.Object({
   state: Type.Enum([...remoteStates]),
   message: Nullable(Type.String()),
   question: Nullable(Type.Enum([...questions])),
-  /** Whether a run was asked for and has yet to begin. */
+  /** True if a run was requested and has not started. */
   is_requested: Type.Boolean(),
   next_run_at: Nullable(Timestamp),
   pulled_at: Nullable(Timestamp),
@@ -197,7 +200,7 @@ export const Conflict = Type.Object({
 })
 export type Conflict = Static<typeof Conflict>
 
-/** What became of a campaign that was written here and sent there. */
+/** The remote's state of a campaign that was sent there from here. */
 export const TheirCampaign = Type.Object({
   /** There. */
   id: Type.Integer(),
@@ -220,7 +223,7 @@ export const CampaignThere = Type.Object({
 })
 export type CampaignThere = Static<typeof CampaignThere>
 
-/** One thing that the two sides do not have in common. */
+/** One difference between the two sides. */
 export const Difference = Type.Object({
   kind: Type.Enum([...linkedKinds]),
   name: Type.String(),

@@ -46,10 +46,10 @@ const mirrored = new Set<Change['entity']>([
   'campaign',
   'suppression_list'
 ])
-/** How long changes are collected before they are sent, in milliseconds. */
+/** Changes are collected for so many milliseconds before they are sent. */
 const quiet = 1000
 
-/** Has the remotes that follow each change run soon after one. */
+/** Starts a run soon after a change, for remotes that follow each change. */
 export class ChangeWatch {
   readonly #writer: Writer
   readonly #organizationIds = new Set<number>()

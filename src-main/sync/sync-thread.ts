@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { messageOf } from '../base/errors.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { requestOrigin } from '../database/origin.ts'
@@ -12,10 +11,10 @@ import { Question } from './question.ts'
 import { RemoteApi } from './remote-api.ts'
 import { RemoteFault } from './remote-fault.ts'
 import { emptyResult, type Run } from './run-context.ts'
+import { databasePathIn } from '../database/database-path.ts'
 
 // One run: what changed here is sent to a remote server, and what changed there is brought here.
 
-/** What the thread is given beside the id of the remote. */
 export interface SyncThreadData {
   /** null = there is none where it should be. */
   apiKey: string | null
@@ -41,7 +40,7 @@ async function runSync({
 }: RunningJob<SyncThreadData>): Promise<JobOutcome> {
   const plan = await client.run('syncs.begin', { id })
   if (!plan) return { is: 'stopped' }
-  const reader = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
+  const reader = kyselyOver(openForReading(databasePathIn(dataDirectory)))
   const stop = new AbortController()
   const api = new RemoteApi(
     {
@@ -130,7 +129,7 @@ async function carryOut(
   }
 }
 
-/** Notes how far a run is, now and then, and stops it once it was paused. */
+/** Stores the progress of a run at intervals, and stops the run once a user pauses it. */
 function noting(run: Run, runId: number, client: CommandClient, stop: AbortController): OnProgress {
   let notedAt = -Infinity
   return async (kind, mailingListId, done, total) => {
@@ -138,7 +137,7 @@ function noting(run: Run, runId: number, client: CommandClient, stop: AbortContr
     if (performance.now() - notedAt < noteInterval) return
     notedAt = performance.now()
     addTraffic(run)
-    if (!(await client.run('syncs.noteProgress', { runId, result: run.result }))) stop.abort()
+    if (!(await client.run('syncs.recordProgressOf', { runId, result: run.result }))) stop.abort()
   }
 }
 

@@ -15,19 +15,19 @@ export interface SyncRemotesTable {
   settings: Json
   credential_place: CredentialPlace
   state: RemoteState
-  /** Why it waits or asks. */
+  /** The reason for waiting or asking. */
   message: string | null
-  /** What it asks, while it does. */
+  /** The open question, while it asks. */
   question: Question | null
-  /** When somebody asked for a run that has yet to begin. */
+  /** When a run was requested that has not started. */
   requested_at: Time | null
-  /** When the next run is due; null = when it is asked for. */
+  /** null = only on request. */
   next_run_at: Time | null
-  /** When everything of the remote was last looked at. */
+  /** When the last complete scan of the remote ended. */
   pulled_at: Time | null
   /** The list that it asks about. */
   question_list_id: number | null
-  /** What a person answered since the last run that finished, as JSON of `GivenAnswer[]`. */
+  /** The user's answers since the last run that finished, JSON of `GivenAnswer[]`. */
   answers: ColumnType<string, string | undefined, string>
   /** Runs in a row during which the application ended by itself. */
   cut_offs: ColumnType<number, number | undefined, number>
@@ -47,7 +47,7 @@ export interface SyncRunsTable {
   result: Json
 }
 
-/** Which record there is which record here. Those of subscribers are kept in sync_subscribers. */
+/** Which local record is which remote record. Subscribers are in sync_subscribers. */
 export interface SyncLinksTable {
   remote_id: Fixed<number>
   kind: Fixed<LinkedKind>
@@ -57,7 +57,7 @@ export interface SyncLinksTable {
   mailing_list_id: number | null
   /** The content that both sides last agreed on; null = none yet. */
   agreed: Json | null
-  /** Of a campaign that was sent there, what became of it ({@link TheirCampaign}). */
+  /** The remote's state of a campaign that was sent there ({@link TheirCampaign}). */
   their_state: Json | null
 }
 
@@ -70,7 +70,7 @@ export interface SyncListsTable {
   change_log_id: number | null
   /** The custom fields that its subscribers were last compared by: others mean to compare them all. */
   fields: Json | null
-  /** Where a scan of the remote's subscribers goes on ({@link ScanPosition}); null = none is under way. */
+  /** The checkpoint of a scan ({@link ScanPosition}); null = no scan is under way. */
   scan: Json | null
 }
 
@@ -80,7 +80,6 @@ export interface SyncSubscribersTable {
   local_id: number
   /** null = not known yet: it came there by an import. */
   their_id: number | null
-  /** What both sides last agreed on (agreed.ts). */
   agreed: Uint8Array
 }
 
@@ -88,7 +87,7 @@ export interface SyncSubscribersTable {
 export interface SyncRefusalsTable {
   id: Generated<number>
   remote_id: number
-  /** Who refused it. */
+  /** The side that refused. */
   side: Side
   kind: LinkedKind
   mailing_list_id: number | null
@@ -96,7 +95,7 @@ export interface SyncRefusalsTable {
   record_id: number
   name: string
   message: string
-  /** Tells what was refused from what it becomes later. */
+  /** Identifies the refused content. */
   version: string
   at: Time
 }
@@ -109,13 +108,13 @@ export interface SyncConflictsTable {
   mailing_list_id: number | null
   local_id: number
   name: string
-  /** As the API calls it, or the name of a custom field. */
+  /** The API's name of an attribute, or the name of a custom field. */
   field: string
   local_value: Json
   remote_value: Json
-  /** Whose value both have now; null = each has its own, until somebody decides. */
+  /** The side that won; null = each has its own value until a user decides. */
   kept: Side | null
-  /** What a person decided, until the next run has done it. */
+  /** A user's decision that no run has applied yet. */
   decision: Side | null
   at: Time
   resolved_at: Time | null

@@ -24,12 +24,11 @@ import { subscriberPages } from './subscribers/pages.ts'
 import { mailingListsOf } from '../api/mailing-lists/queries.ts'
 import { type ListIds, listIdsOf } from './list-ids.ts'
 
-/** Differences that are told one by one. */
+/** Differences that are listed one by one. */
 const maxTold = 1000
 /** Subscribers of one read. */
 const rowsAtOnce = 2000
 
-/** What two sides do not have in common. */
 class Differences {
   readonly told: Difference[] = []
   number = 0
@@ -41,7 +40,7 @@ class Differences {
 }
 
 /** Compares everything that is mirrored, value by value, and changes nothing on either side. */
-export async function verify(run: Run): Promise<Verification> {
+export async function compareSides(run: Run): Promise<Verification> {
   const differences = new Differences()
   const lists = await compareRecords(run, mailingLists(run), differences)
   await compareRecords(run, customFields(run, null, null), differences)
@@ -155,7 +154,10 @@ async function compareSuppression(run: Run, ids: ListIds, differences: Differenc
   }
 }
 
-/** All subscribers of the remote, page by page, with whom they are here; then those whom it lacks. */
+/**
+ * Compares all remote subscribers with the local ones, page by page; then finds local ones that the remote
+ * lacks.
+ */
 async function compareSubscribers(listRun: ListRun, differences: Differences): Promise<void> {
   const { run, list, common } = listRun
   const met = new IdSet()

@@ -35,8 +35,8 @@ async function noteOpen(
 }
 
 /**
- * Counts that a link of a message was clicked. Whoever clicks has opened the message, whether or not its pictures were
- * loaded: the first click counts as that recipient's open, so that no rate exceeds 1.
+ * Counts a click. It also counts as the recipient's open if it is the first, even if images were not loaded,
+ * so that no rate exceeds 1.
  */
 const trackClick: Command<Tracked & { linkId: number }, void> = async (context, { token, ip, linkId }) => {
   const recipient = await recipientOf(context, 'click', token)
@@ -55,7 +55,9 @@ const trackClick: Command<Tracked & { linkId: number }, void> = async (context, 
 
 type TrackedRecipient = NonNullable<Awaited<ReturnType<typeof recipientOf>>>
 
-/** Whom a token names, as long as the subscriber and the campaign are there: links of what was deleted count nothing. */
+/**
+ * Returns the recipient of a token while subscriber and campaign exist: links of deleted ones count nothing.
+ */
 async function recipientOf(context: CommandContext, purpose: TokenPurpose, token: string) {
   const named = readToken(await signingSecret(context.db), purpose, token)
   if (!named) return null

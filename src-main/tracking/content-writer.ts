@@ -34,7 +34,7 @@ export class ContentWriter {
     return this.#thread.ask({ ask: 'message', named, linkBase }) as Promise<WrittenContent | null>
   }
 
-  /** Where a link of a message leads whose address holds codes; null where the content of the message is gone. */
+  /** Returns the target of a link whose address contains codes; null if the message's content is gone. */
   link(named: TokenContent, url: string, linkBase: string): Promise<string | null> {
     return this.#thread.ask({ ask: 'link', named, url, linkBase }) as Promise<string | null>
   }

@@ -30,7 +30,7 @@ export async function addressOfLink(
   return link?.url
 }
 
-/** Where a link of a message leads, also of one to a seed, and after campaign or subscriber were deleted. */
+/** Returns the target of a link, also for seeds and after the campaign or subscriber was deleted. */
 export async function linkOfMessage(
   db: Kysely<Schema>,
   named: TokenContent,
@@ -74,5 +74,5 @@ async function composerFor(db: Kysely<Schema>, { subscriberId, sliceId }: TokenC
   }
 }
 
-/** Whose codes in an address are blank. */
+/** Leaves all codes of an address blank. */
 const nobody = { id: 0, email: '', subscribe_time: 0, subscribe_ip: null }

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { imageByKey } from '../api/images/queries.ts'
 import { ApiError } from '../base/errors.ts'
 import { signingSecret } from '../settings/queries.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 import { trackingEndpoints } from './endpoints.ts'
 import { addressOfLink } from './queries.ts'
 import { readToken } from '../api/subscribers/tokens.ts'
@@ -10,7 +10,7 @@ import { readToken } from '../api/subscribers/tokens.ts'
 /** A transparent picture of one pixel. */
 const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 
-/** Where the links in messages lead. */
+/** The targets of links in messages. */
 export const trackingRoutes: FastifyPluginAsync = async (app) => {
   // What a mail program or a form posts says nothing that the address does not.
   app.removeAllContentTypeParsers()
@@ -18,7 +18,7 @@ export const trackingRoutes: FastifyPluginAsync = async (app) => {
   await app.register(followLinks)
 }
 
-const followLinks = serve(trackingEndpoints, ({ reader, writer, contents }) => ({
+const followLinks = serveEndpoints(trackingEndpoints, ({ reader, writer, contents }) => ({
   'GET /o/:token': async ({ params, ip }, reply) => {
     await writer.run('tracking.open', { token: params.token, ip })
     return reply.type('image/gif').header('Cache-Control', 'no-store').send(pixel)
@@ -78,7 +78,7 @@ const followLinks = serve(trackingEndpoints, ({ reader, writer, contents }) => (
   }
 }))
 
-/** Contents come from whoever writes campaigns: they may show pictures, and run nothing. */
+/** Contents are written by others: they may show images and run nothing. */
 const messagePolicy =
   "default-src 'none'; img-src * data:; style-src 'unsafe-inline'; font-src *; sandbox allow-popups allow-top-navigation-by-user-activation"
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"

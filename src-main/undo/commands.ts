@@ -1,4 +1,4 @@
-import { whyNotUndone } from '../api/bulk-actions/rules.ts'
+import { undoObstacle } from '../api/bulk-actions/rules.ts'
 import { mailingListById } from '../api/mailing-lists/queries.ts'
 import { notFound, validationFailed } from '../base/errors.ts'
 import { refusal } from '../base/refusal.ts'
@@ -12,10 +12,10 @@ import {
   recordEdit,
   type RecordRows,
   rowsOf,
-  takeBackEdit
+  revertEdit
 } from '../database/record-rows.ts'
 import { recordKinds, type RecordScope } from './record-kinds.ts'
-import { takeBackSettings } from './settings-undo.ts'
+import { revertSettings } from './settings-undo.ts'
 import { flags, told } from './told-columns.ts'
 import {
   isUndoableChange,
@@ -36,13 +36,13 @@ export interface UndoneChange {
   entity: UndoableChange
   id: number
   mailingListId: number | null
-  /** What it referred to and is gone now, by the columns that are blank instead, or the tables of its parts. */
+  /** References that no longer exist, by the cleared columns or part tables. */
   leftOut: string[]
 }
 
 /**
- * Makes a record what it was before an edit, or brings back a deleted one under its id.
- * @throws ApiError not_found; validation_failed with a sentence where it cannot be undone (any more)
+ * Reverts an edit of a record, or restores a deleted one under its id.
+ * @throws ApiError not_found; validation_failed with a sentence if it cannot be undone (any more)
  */
 const undoRecordChange: Command<UndoInput, UndoneChange> = async (context, { organizationId, changeId }) => {
   const change = await context.db
@@ -53,10 +53,10 @@ const undoRecordChange: Command<UndoInput, UndoneChange> = async (context, { org
     .whereRef('first_id', '=', 'last_id')
     .executeTakeFirst()
   if (!change || !isUndoableChange(change.entity)) throw notFound('change', changeId)
-  const reason = whyNotUndone(change, context.clock)
+  const reason = undoObstacle(change, context.clock)
   if (reason !== null) throw validationFailed(reason)
   if (change.entity === 'settings') {
-    await takeBackSettings(context, organizationId, change.details)
+    await revertSettings(context, organizationId, change.details)
     return { entity: 'settings', id: change.first_id, mailingListId: null, leftOut: [] }
   }
   const { edited, deleted } = JSON.parse(change.details ?? '{}') as KeptChange
@@ -87,7 +87,7 @@ async function takeBack(
   }
   await mayUndo?.(context, scope, edit)
   await recordEdit(context, tables, scope, scope.id, async () => {
-    takeBackEdit(context, tables, scope.id, edit)
+    revertEdit(context, tables, scope.id, edit)
     if (brokenReferences(context, tables, scope.id).length > 0) {
       throw validationFailed(refusal('undo_needs_deleted'))
     }
@@ -115,12 +115,12 @@ async function bringBack(
   return [...new Set(broken.map(({ table, column }) => (table === tables.table ? column : table)))]
 }
 
-/** Whether only what refers to it still needs its row. */
+/** True if the row exists only because others refer to it. */
 function isGone({ row }: RecordRows): boolean {
   return row['deleted_at'] != null || row['name'] === null
 }
 
-/** What refuses two records of a name says so in words. */
+/** Words a violated unique name. */
 async function namingDuplicates<Result>(
   entity: UndoableEntity,
   work: () => Promise<Result>
@@ -139,11 +139,11 @@ async function namingDuplicates<Result>(
 const lookedAtOnce = 200
 
 /**
- * Forgets the rows that entries from before a time (UNIX milliseconds) keep, and leaves what the audit log tells of them.
- * @param after the id of the last entry that was looked at
- * @returns the id of the last one now; null when there are no more
+ * Deletes the rows stored in entries before a time (UNIX milliseconds), but not what the audit log shows.
+ * @param after the last processed entry
+ * @returns the last entry processed now; null = no more
  */
-const forgetRows = inBackground<{ before: number; after: number }, number | null>(
+const deleteStoredRows = inBackground<{ before: number; after: number }, number | null>(
   async ({ db }, { before, after }) => {
     const some = await db
       .selectFrom('change_log')
@@ -194,7 +194,7 @@ const expireDeleted: Command<{ before: number }, void> = async ({ db }, { before
   }
 }
 
-export const recordUndoCommands = { undo: undoRecordChange, forgetRows, expireDeleted }
+export const recordUndoCommands = { undo: undoRecordChange, deleteStoredRows, expireDeleted }
 
 declare module '../database/command.ts' {
   interface CommandRegistry {

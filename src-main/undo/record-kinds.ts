@@ -20,7 +20,6 @@ import type { CommandContext } from '../database/command.ts'
 import type { RecordEdit, RecordTables } from '../database/record-rows.ts'
 import type { UndoableEntity } from './rules.ts'
 
-/** Which record is made what it was. */
 export interface RecordScope {
   organizationId: number
   /** null = it belongs to no list. */
@@ -28,20 +27,20 @@ export interface RecordScope {
   id: number
 }
 
-/** What has to be known of a kind of record so that its edits and deletions can be undone. */
+/** How edits and deletions of a kind of record are undone. */
 interface RecordKind {
   tables: RecordTables
-  /** Whether it can never be given another name. */
+  /** True if its name never changes. */
   hasFixedName?: true
-  /** Whether it is there without the list that it is for. */
+  /** True if it exists without its list. */
   outlivesList?: true
   /** @throws ApiError validation_failed where an edit cannot be undone as the record is now */
   mayUndo?: (context: CommandContext, scope: RecordScope, edit: RecordEdit) => Promise<void>
   /** @throws ApiError validation_failed where a deletion cannot be undone yet */
   mayRestore?: (context: CommandContext, scope: RecordScope) => Promise<void>
   /**
-   * Checks what was written, and puts right what is not to be as it was.
-   * @param edit what was taken back; null = the record was deleted
+   * Validates a restored record, and corrects what must not return as it was.
+   * @param edit what was reverted; null = the record was deleted
    * @throws ApiError validation_failed
    */
   settle?: (context: CommandContext, scope: RecordScope, edit: RecordEdit | null) => Promise<void>
@@ -49,10 +48,10 @@ interface RecordKind {
 
 export const recordKinds: Record<UndoableEntity, RecordKind> = {
   organization: { tables: organizationTables },
-  mailing_list: { tables: mailingListTables, settle: keepLimit },
-  custom_field: { tables: customFieldTables, mayUndo: keepValues, settle: checkFieldName },
+  mailing_list: { tables: mailingListTables, settle: limitKept },
+  custom_field: { tables: customFieldTables, mayUndo: copyValues, settle: checkFieldName },
   segment: { tables: segmentTables, settle: checkClause },
-  campaign: { tables: messageTables('campaign'), mayUndo: keepSent, settle: unschedule },
+  campaign: { tables: messageTables('campaign'), mayUndo: requireSentUnchanged, settle: unschedule },
   template: { tables: messageTables('template') },
   autoresponder: {
     tables: autoresponderTables,
@@ -68,7 +67,7 @@ export const recordKinds: Record<UndoableEntity, RecordKind> = {
   bounce_email: { tables: bounceEmailTables, hasFixedName: true }
 }
 
-/** For a list that is gone it would suppress nobody. */
+/** For a missing list it would suppress nothing. */
 async function checkSuppressedList(
   { db }: CommandContext,
   { organizationId, id }: RecordScope
@@ -78,7 +77,7 @@ async function checkSuppressedList(
 }
 
 /** A list that comes back brings its subscribers. */
-async function keepLimit(
+async function limitKept(
   { db }: CommandContext,
   { organizationId }: RecordScope,
   edit: RecordEdit | null
@@ -89,7 +88,7 @@ async function keepLimit(
 }
 
 /** Another type, or an option that is no longer there, would leave subscribers with values that mean nothing. */
-async function keepValues(
+async function copyValues(
   context: CommandContext,
   { organizationId, id }: RecordScope,
   { columns, parts }: RecordEdit
@@ -135,8 +134,8 @@ async function checkClause(
   faults.throwIfAny()
 }
 
-/** What was sent stays what it was; only its name may change, as in an edit. */
-async function keepSent(
+/** A sent campaign stays as it was except for its name, as in an edit. */
+async function requireSentUnchanged(
   { db }: CommandContext,
   { id }: RecordScope,
   { columns, parts }: RecordEdit
@@ -152,7 +151,7 @@ async function keepSent(
   throw validationFailed(refusal(state === 'scheduled' ? 'undo_scheduled_campaign' : 'undo_begun_campaign'))
 }
 
-/** Nothing is sent because something was undone. */
+/** An undo never sends anything. */
 async function unschedule(
   { db }: CommandContext,
   { id }: RecordScope,

@@ -1,6 +1,9 @@
 import type { RecordEdit, RecordRows } from '../database/record-rows.ts'
 
-/** Kinds of records whose edits and deletions can be undone from what the change log keeps; subscribers have rules of their own. */
+/**
+ * The kinds of records whose edits and deletions can be undone from the change log; subscribers have rules of
+ * their own.
+ */
 export const undoableEntities = [
   'organization',
   'mailing_list',
@@ -30,9 +33,9 @@ export function isUndoableChange(entity: string): entity is UndoableChange {
   return (undoableChanges as readonly string[]).includes(entity)
 }
 
-/** What the change log keeps of an edit or a deletion, for its undoing. */
+/** What the change log stores of an edit or deletion. */
 export interface KeptChange {
-  /** What a deleted record was called. */
+  /** The name of a deleted record. */
   name?: string
   edited?: RecordEdit
   deleted?: RecordRows

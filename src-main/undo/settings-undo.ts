@@ -8,11 +8,12 @@ import type { SettingsChanges } from '../settings/schema.ts'
 type SettingName = keyof SettingsChanges
 
 /**
- * Makes settings what they were before a change of them.
- * @param details what the change log tells of the change: of each setting its value before and after
- * @throws ApiError validation_failed with a sentence where one is another by now, or its former value is not kept whole
+ * Reverts a change of settings.
+ * @param details from the change log: the value of each setting before and after
+ * @throws ApiError validation_failed with a sentence if one has changed since, or its former value is not
+ * stored completely
  */
-export async function takeBackSettings(
+export async function revertSettings(
   context: CommandContext,
   organizationId: number,
   details: string | null

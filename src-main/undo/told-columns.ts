@@ -1,6 +1,6 @@
 // What the audit log tells of an edit with its values, for as long as it is kept; of everything else only that it changed.
 
-/** Columns whose values are told, and what they are called. */
+/** Names of the columns whose values are shown. */
 export const told: Record<string, string> = {
   name: 'name',
   time_zone_name: 'time_zone',

@@ -10,10 +10,10 @@ import { refusal } from '../base/refusal.ts'
 import { uploadDirectoryOf } from '../imports/source.ts'
 import { formatOptionalTime, formatTime } from '../base/times.ts'
 import { apiAccessEndpoints } from './endpoints/api-access.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 
-/** How other programs reach the API: shown on the window's page "API access". */
-export const apiAccessRoutes = serve(apiAccessEndpoints, ({ reader, writer, dataDirectory }) => ({
+/** How other programs access the API, for the page "API access". */
+export const apiAccessRoutes = serveEndpoints(apiAccessEndpoints, ({ reader, writer, dataDirectory }) => ({
   'GET /api_access': async ({ caller, socket }) => {
     const uploadDirectory = uploadDirectoryOf(dataDirectory, caller.organizationId)
     // It is there for whoever is told of it.
@@ -73,7 +73,7 @@ async function requireMayMakeKeyFor(caller: Caller, userId: number, reader: Kyse
   }
 }
 
-/** Administrators see the keys of everybody in the organization, others their own. @returns the user; null = everybody */
+/** Returns the user whose keys the caller may see; null = administrators see all of the organization. */
 export function keysSeenBy({ role, userId }: Caller): number | null {
   return role === 'standard' ? userId : null
 }

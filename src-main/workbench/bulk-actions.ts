@@ -17,7 +17,7 @@ import type { Caller } from '../http/caller.ts'
 import { ok, okPage } from '../http/envelope.ts'
 import { limitPageSize } from '../http/pagination.ts'
 import { requireAccess } from '../http/permissions.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 import { accessFor, permissionsForUndo } from '../api/bulk-actions/rights.ts'
 import { readChoice, signalOf } from './choice.ts'
 import { bulkActionEndpoints } from './endpoints/bulk-actions.ts'
@@ -25,7 +25,7 @@ import { bulkActionEndpoints } from './endpoints/bulk-actions.ts'
 /** Rows that are read at once for the CSV. */
 const rowsPerRead = 500
 
-const whyKept: Record<KeptReason, string> = {
+const skipText: Record<KeptReason, string> = {
   declined: 'unsubscribed or complained',
   there_already: 'is on the other list already',
   does_not_fit: 'does not fit the other list',
@@ -38,7 +38,7 @@ const whyKept: Record<KeptReason, string> = {
 }
 
 /** Choosing subscribers, and doing something to all of them. */
-export const bulkActionRoutes = serve(bulkActionEndpoints, ({ reader, writer, segments }) => {
+export const bulkActionRoutes = serveEndpoints(bulkActionEndpoints, ({ reader, writer, segments }) => {
   return {
     'POST /mailing_lists/:mailing_list_id/selections': async ({ caller, params, body }, reply) => {
       const signal = signalOf(reply)
@@ -53,7 +53,7 @@ export const bulkActionRoutes = serve(bulkActionEndpoints, ({ reader, writer, se
         search: choice.search,
         except: leftOut
       })
-      const id = await writer.run('bulkActions.keepSelection', {
+      const id = await writer.run('bulkActions.storeSelection', {
         organizationId: caller.organizationId,
         userId: caller.userId,
         mailingListId: list.id,
@@ -149,7 +149,7 @@ export const bulkActionRoutes = serve(bulkActionEndpoints, ({ reader, writer, se
 })
 
 function why({ reason, detail }: { reason: KeptReason; detail: string | null }): string {
-  return detail === null ? whyKept[reason] : `${whyKept[reason]}: ${detail}`
+  return detail === null ? skipText[reason] : `${skipText[reason]}: ${detail}`
 }
 
 /** @throws ApiError not_authorized */
@@ -157,7 +157,7 @@ function requirePermissionsOf(caller: Caller, kind: BulkActionKind): void {
   for (const access of accessFor[kind]) requireAccess(caller, access)
 }
 
-/** Whom somebody chose, in words. */
+/** Describes a selection in words. */
 function describe(chosen: {
   only: number | null
   segment: string | null

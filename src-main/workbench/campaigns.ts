@@ -20,13 +20,16 @@ import { outboxPath, previewOutboxPath } from '../delivery/outbox.ts'
 import { notFound } from '../base/errors.ts'
 import { formatOptionalTime } from '../base/times.ts'
 import { campaignEndpoints } from './endpoints/campaigns.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 
 /** Campaigns that are listed at once. */
 const maxPageSize = 500
 
-/** What the window shows of campaigns beyond the API: those of all lists, how sending goes, and the messages themselves. */
-export const campaignRoutes = serve(campaignEndpoints, ({ reader, writer, dataDirectory }) => ({
+/**
+ * What the window shows of campaigns beyond the API: those of all lists, the progress of sending, and the
+ * messages.
+ */
+export const campaignRoutes = serveEndpoints(campaignEndpoints, ({ reader, writer, dataDirectory }) => ({
   'GET /campaigns': async ({ caller, query }) => {
     const { organizationId, timeZone } = caller
     limitPageSize(query.per_page, maxPageSize)

@@ -6,7 +6,7 @@ import { localListById, type MailingListRow } from '../api/mailing-lists/queries
 import { readCheckedConditions } from '../api/segments/commands.ts'
 import { type Condition, fieldKindOf } from '../api/segments/conditions.ts'
 import { clauseOf, requireListsOf, segmentOfList, type StoredSegmentRow } from '../api/segments/queries.ts'
-import { momentIn, settle } from '../api/segments/settled.ts'
+import { momentIn, resolveConditions } from '../api/segments/settled.ts'
 import { Faults } from '../base/errors.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Caller } from '../http/caller.ts'
@@ -18,12 +18,15 @@ interface ReadChoice {
   list: MailingListRow
   fields: FieldDefinition[]
   segment: StoredSegmentRow | null
-  /** As the request brought it, beside the segment. */
+  /** The request's conditions, besides the segment. */
   clause: Condition[]
   choice: Choice
 }
 
-/** Which subscribers of a list the window means, by id. @throws ApiError validation_failed, not_found, not_authorized */
+/**
+ * Reads which subscribers of a list the window selected.
+ * @throws ApiError validation_failed, not_found, not_authorized
+ */
 export async function readChoice(
   reader: Kysely<Schema>,
   caller: Caller,
@@ -48,7 +51,7 @@ export async function readChoice(
     clause,
     choice: {
       mailingListId: list.id,
-      clause: settle(whole, momentIn(caller.timeZone)),
+      clause: resolveConditions(whole, momentIn(caller.timeZone)),
       search: input.search.trim(),
       textFieldIds: fields.filter(isText).map(({ id }) => id),
       sorting: null

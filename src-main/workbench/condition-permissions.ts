@@ -3,8 +3,8 @@ import type { Caller } from '../http/caller.ts'
 import { requireAccess } from '../http/permissions.ts'
 
 /**
- * Who finds or counts people by conditions learns what these ask for: what is known of subscribers, or what they did with campaigns.
- * Who is on which list is told to everybody who may see segments.
+ * Checks the permission for what conditions reveal about subscribers: their data, or what they did with
+ * campaigns. Membership of lists is visible to everyone who may see segments.
  * @throws ApiError not_authorized
  */
 export function requirePermissionsFor(caller: Caller, clause: readonly Condition[]): void {

@@ -11,9 +11,9 @@ import { subscriberOfList } from '../api/subscribers/queries.ts'
 import { ok } from '../http/envelope.ts'
 import { type MailingListRow, mailingListById } from '../api/mailing-lists/queries.ts'
 import { contentPreviewEndpoints } from './endpoints/content-preview.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 
-/** For whom a preview is written, besides the list's own preview data. */
+/** The recipient of a preview, if the list has no preview data. */
 const nobody = { id: 0, email: 'subscriber@example.com', subscribe_ip: '192.0.2.1' }
 
 const links = {
@@ -23,7 +23,7 @@ const links = {
 }
 
 /** POST /app/v1/mailing_lists/:id/content_preview: a content with its codes replaced. */
-export const contentPreviewRoutes = serve(contentPreviewEndpoints, ({ reader, contents }) => {
+export const contentPreviewRoutes = serveEndpoints(contentPreviewEndpoints, ({ reader, contents }) => {
   /** @throws ApiError not_found, or not_authorized for who may not read subscribers */
   async function recipientOf(caller: Caller, list: MailingListRow, id: number | undefined) {
     if (id === undefined) {

@@ -8,7 +8,10 @@ export interface DetectedFormat extends CsvStructure {
   character_set: (typeof characterSets)[number]
 }
 
-/** Finds out how a CSV file is written that is imported without being asked about. @throws ImportFailure for what is none */
+/**
+ * Detects the format of a CSV file that is imported without a wizard.
+ * @throws ImportFailure if it is none
+ */
 export async function detectFormat(beginning: Buffer, path: string): Promise<DetectedFormat> {
   if (beginning.length === 0) throw new ImportFailure('The file is empty')
   const character_set = isUtf8(wholeLines(beginning)) ? 'UTF-8' : 'ISO-8859-1'

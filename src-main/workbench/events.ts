@@ -10,7 +10,7 @@ const gatheringTime = 200
 /** A comment keeps the connection from being taken for dead, in milliseconds. */
 const heartbeat = 20_000
 
-/** For a window that was still loading: what changed in the last `changed_within` milliseconds is sent first. */
+/** For a window that was loading: the changes of the last `changed_within` milliseconds are sent first. */
 const EventsQuery = Type.Object({ changed_within: Type.Optional(Type.Integer({ minimum: 0 })) })
 type EventsQuery = Static<typeof EventsQuery>
 
@@ -69,7 +69,7 @@ export const eventRoutes: FastifyPluginAsync = async (app) => {
       open.delete(end)
       raw.end()
     }
-    /** Whoever may not see the organization any more hears no more of it. */
+    /** Ends the stream of a user who lost access to the organization. */
     const endRevoked = async (): Promise<void> => {
       try {
         if ((await authenticate(request)).organizationId !== organizationId) end()

@@ -10,14 +10,14 @@ import { refusingFailures } from '../csv/failure.ts'
 import { ok } from '../http/envelope.ts'
 import { hasAccess } from '../http/access.ts'
 import { requireAccess } from '../http/permissions.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 import { fieldsWithCreated, settingsOf } from '../imports/interpreted-rows.ts'
 import { findUpload, sourceDirectory } from '../imports/source.ts'
 import { fileAnalysisEndpoints } from './endpoints/file-analyses.ts'
 import { columnsOfLastImport, rememberedColumns } from './import-mappings/queries.ts'
 
 /** The way of a file from the upload directory onto a list: how it is read, and its import. */
-export const fileAnalysisRoutes = serve(
+export const fileAnalysisRoutes = serveEndpoints(
   fileAnalysisEndpoints,
   ({ reader, writer, dataDirectory, fileAnalyzer }) => ({
     'POST /mailing_lists/:mailing_list_id/file_analyses': async ({ caller, params, body }) => {

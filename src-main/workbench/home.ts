@@ -1,14 +1,13 @@
 import { stat, statfs } from 'node:fs/promises'
-import { join } from 'node:path'
 import { ok } from '../http/envelope.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 import { homeEndpoints } from './endpoints/home.ts'
+import { databasePathIn } from '../database/database-path.ts'
 
 /** Less than so many bytes is little whatever the data is: an import of a million rows takes about half of it. */
 const littleSpace = 1_000_000_000
 
-/** What the home page tells that nothing else does. */
-export const homeRoutes = serve(homeEndpoints, ({ segments, dataDirectory }) => ({
+export const homeRoutes = serveEndpoints(homeEndpoints, ({ segments, dataDirectory }) => ({
   'GET /subscriber_growth': async ({ caller }) => {
     const organization = { id: caller.organizationId, timeZone: caller.timeZone }
     return ok(await segments.growth(organization, Date.now()))
@@ -16,7 +15,7 @@ export const homeRoutes = serve(homeEndpoints, ({ segments, dataDirectory }) => 
 
   'GET /disk_space': async () => {
     const { bavail, bsize } = await statfs(dataDirectory)
-    const { size } = await stat(join(dataDirectory, 'listwright.db'))
+    const { size } = await stat(databasePathIn(dataDirectory))
     const free = bavail * bsize
     // An update keeps a copy of the database as it was.
     return ok({ free, is_low: free < Math.max(littleSpace, size) })

@@ -1,11 +1,10 @@
 import { localListById } from '../api/mailing-lists/queries.ts'
 import { ok } from '../http/envelope.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 import { signalOf } from './choice.ts'
 import { hygieneEndpoints } from './endpoints/hygiene.ts'
 
-/** What the addresses of a list look like as a whole. */
-export const hygieneRoutes = serve(hygieneEndpoints, ({ reader, segments }) => ({
+export const hygieneRoutes = serveEndpoints(hygieneEndpoints, ({ reader, segments }) => ({
   'GET /mailing_lists/:mailing_list_id/domains': async ({ caller, params }, reply) => {
     const { id } = await localListById(reader, caller.organizationId, params.mailing_list_id, 'subscribers')
     return ok(await segments.domains(id, signalOf(reply)))

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { validationFailed } from '../base/errors.ts'
 import { refusal } from '../base/refusal.ts'
 import { ok } from '../http/envelope.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 import { imageEndpoints } from './endpoints/images.ts'
 
 /** POST /app/v1/images: keeps a picture for messages. */
@@ -12,10 +12,10 @@ export const imageRoutes: FastifyPluginAsync = async (app) => {
   await app.register(keepBody)
 }
 
-const keepBody = serve(imageEndpoints, ({ writer }) => ({
+const keepBody = serveEndpoints(imageEndpoints, ({ writer }) => ({
   'POST /images': async ({ caller, query, body }) => {
     if (!(body instanceof Uint8Array) || body.length === 0) throw validationFailed(refusal('image_empty'))
     const { organizationId } = caller
-    return ok({ key: await writer.run('images.keep', { organizationId, name: query.name, bytes: body }) })
+    return ok({ key: await writer.run('images.store', { organizationId, name: query.name, bytes: body }) })
   }
 }))

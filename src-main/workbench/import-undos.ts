@@ -6,7 +6,7 @@ import { importRow } from '../api/subscriber-imports/queries.ts'
 import { fieldsCreatedBy, hasImportChanges, importUndo, keptSubscribers } from '../imports/undo-queries.ts'
 import { csvWriter } from '../csv/csv-writer.ts'
 import { type ImportUndo, importUndoEndpoints } from './endpoints/import-undos.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 
 /** Rows that the window shows; the CSV has all of them. */
 const shownRows = 50
@@ -19,8 +19,8 @@ const reasons = {
   primary_key: 'the primary key of the list has changed since'
 } as const
 
-/** /app/v1/subscriber_imports/:id/undo: takes back what an import did, as far as nobody changed it since. */
-export const importUndoRoutes = serve(importUndoEndpoints, ({ reader, writer }) => {
+/** /app/v1/subscriber_imports/:id/undo: undoes an import, except for subscribers that were changed since. */
+export const importUndoRoutes = serveEndpoints(importUndoEndpoints, ({ reader, writer }) => {
   return {
     'GET /subscriber_imports/:id/undo': async ({ caller, params }) =>
       ok(await answer(caller.organizationId, params.id)),

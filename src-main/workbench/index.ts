@@ -41,7 +41,7 @@ import { uploadRoutes } from './uploads.ts'
 import { urlUploadRoutes } from './url-uploads.ts'
 import { windowRoutes } from './windows.ts'
 
-/** What only our own window needs, under /app/v1. */
+/** Registers the routes of the window, under /app/v1. */
 export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(aboutRoutes)
   await app.register(apiAccessRoutes)
@@ -87,7 +87,10 @@ const windowIsBuilt = existsSync(join(windowDirectory, 'index.html'))
 /** Addresses that are no pages. */
 const otherAddresses = new RegExp(`^/(assets|${servedPrefixes.join('|')})(/|$)`)
 
-/** Whether a browser asks for a page of the window, which is always the same file: its router reads the address. */
+/**
+ * True if a browser requests a page: all pages are the same file, since the window's router reads the
+ * address.
+ */
 function asksForWindow(request: FastifyRequest): boolean {
   return !otherAddresses.test(request.url) && asksForPage(request)
 }

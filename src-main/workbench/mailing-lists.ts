@@ -3,14 +3,14 @@ import type { Kysely } from 'kysely'
 import { countsOfLists, zeroCounts } from '../api/subscriber-counts/queries.ts'
 import type { Schema } from '../database/schema.ts'
 import { ok } from '../http/envelope.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 import { type ListedList, mailingListEndpoints } from './endpoints/mailing-lists.ts'
 
 /** Lists that are read at once: more would hold up the event loop of the API. */
 const listsAtOnce = 500
 
 /** /app/v1/mailing_lists: what the window knows of all lists. */
-export const mailingListRoutes = serve(mailingListEndpoints, ({ reader }) => ({
+export const mailingListRoutes = serveEndpoints(mailingListEndpoints, ({ reader }) => ({
   'GET /mailing_lists': async ({ caller: { organizationId } }) => {
     const listed: ListedList[] = []
     for (let last = 0; ; await breathe()) {

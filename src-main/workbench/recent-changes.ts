@@ -1,17 +1,16 @@
 import type { Change } from '../database/command.ts'
 
-/** What the window is told: something of this kind changed, on this list. */
+/** Tells the window that something of this kind changed, on this list. */
 export interface LiveEvent {
   entity: Change['entity']
   mailing_list_id: number | null
 }
 
-/** What the window is told of a change. */
 export function liveEventOf({ entity, mailingListId }: Change): LiveEvent {
   return { entity, mailing_list_id: mailingListId }
 }
 
-/** How long a change is kept, in milliseconds: a window that takes longer to load loads everything again. */
+/** How long changes are kept, in milliseconds. A window that takes longer to load reloads everything. */
 const keptFor = 60_000
 
 /** The latest change of each kind on each list, kept for windows that were still loading when it happened. */
@@ -32,8 +31,8 @@ export class RecentChanges {
   }
 
   /**
-   * What changed in an organization in the last `time` milliseconds, as far as this process knows; null = the time goes
-   * back further than changes are kept.
+   * Returns the changes of an organization in the last `time` milliseconds; null if they are not kept that
+   * long.
    */
   within(time: number, organizationId: number): LiveEvent[] | null {
     if (time > keptFor) return null

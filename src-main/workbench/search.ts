@@ -1,11 +1,11 @@
 import { ok } from '../http/envelope.ts'
 import { hasPermission } from '../http/access.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 import { signalOf } from './choice.ts'
 import { searchEndpoints } from './endpoints/search.ts'
 
 /** /app/v1/search: what has a name or an address, wherever it is. */
-export const searchRoutes = serve(searchEndpoints, ({ segments }) => ({
+export const searchRoutes = serveEndpoints(searchEndpoints, ({ segments }) => ({
   'GET /search': async ({ caller, query }, reply) => {
     const sought = {
       organizationId: caller.organizationId,

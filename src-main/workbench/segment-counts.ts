@@ -2,20 +2,20 @@ import { ok } from '../http/envelope.ts'
 import { localListById, mailingListById, mailingListsOf } from '../api/mailing-lists/queries.ts'
 import { readCheckedConditions } from '../api/segments/commands.ts'
 import { clauseOf, requireListsOf, segmentsReferringTo, storedSegmentById } from '../api/segments/queries.ts'
-import { momentIn, settle } from '../api/segments/settled.ts'
+import { momentIn, resolveConditions } from '../api/segments/settled.ts'
 import { Faults } from '../base/errors.ts'
 import { requirePermissionsFor } from './condition-permissions.ts'
 import { segmentCountEndpoints } from './endpoints/segment-counts.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 
-/** How many are in a segment, by status: of a stored one, and of one that is being written. */
-export const segmentCountRoutes = serve(segmentCountEndpoints, ({ reader, segments }) => ({
+/** Counts the members of a stored segment, or of one that is being edited, by status. */
+export const segmentCountRoutes = serveEndpoints(segmentCountEndpoints, ({ reader, segments }) => ({
   'GET /segments/:id/counts': async ({ caller, params }) => {
     const row = await storedSegmentById(reader, caller.organizationId, params.id)
     const clause = clauseOf(row)
     await requireListsOf(reader, clause)
     requirePermissionsFor(caller, clause)
-    const settled = settle(clause, momentIn(caller.timeZone))
+    const settled = resolveConditions(clause, momentIn(caller.timeZone))
     return ok(await segments.count({ mailingListId: row.mailing_list_id, clause: settled }))
   },
 
@@ -41,7 +41,7 @@ export const segmentCountRoutes = serve(segmentCountEndpoints, ({ reader, segmen
     const clause = await readCheckedConditions(reader, owner, body.clause, 'clause', faults)
     faults.throwIfAny()
     requirePermissionsFor(caller, clause)
-    const settled = settle(clause, momentIn(caller.timeZone))
+    const settled = resolveConditions(clause, momentIn(caller.timeZone))
     return ok(await segments.count({ mailingListId: list.id, clause: settled }))
   }
 }))

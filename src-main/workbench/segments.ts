@@ -4,12 +4,12 @@ import { presentSegment, storedSegmentById } from '../api/segments/queries.ts'
 import { Faults } from '../base/errors.ts'
 import type { Caller } from '../http/caller.ts'
 import { ok } from '../http/envelope.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 import { requirePermissionsFor } from './condition-permissions.ts'
 import { windowSegmentEndpoints } from './endpoints/segments.ts'
 
 /** Creating and changing segments with all the conditions that the window offers. */
-export const windowSegmentRoutes = serve(windowSegmentEndpoints, ({ reader, writer }) => {
+export const windowSegmentRoutes = serveEndpoints(windowSegmentEndpoints, ({ reader, writer }) => {
   return {
     'POST /mailing_lists/:mailing_list_id/segments': async ({ caller, params, body }) => {
       await requireAllowed(caller, params.mailing_list_id, body.segmentation_criteria.clause)

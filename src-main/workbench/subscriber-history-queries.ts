@@ -6,7 +6,6 @@ import { unpackJson } from '../base/packed-json.ts'
 import type { ChangedMembers } from '../database/command.ts'
 import type { ChangeLogTable, Schema } from '../database/schema.ts'
 
-/** A change of one subscriber. */
 export interface HistoryEntry extends Pick<ChangeLogTable, 'at' | 'action' | 'via' | 'cause_id' | 'user_id'> {
   id: number
   mailing_list_id: number | null
@@ -18,7 +17,7 @@ const columns = ['id', 'at', 'action', 'mailing_list_id', 'via', 'cause_id', 'us
 /** Changes of many at once that are unpacked before something else may go first; some 2 ms. */
 const unpackedAtOnce = 10
 
-/** Changes of many at once that one call looks into: after as many, what is older is for the next call. */
+/** Bulk changes that one call examines; older ones are left to the next call. */
 const maxLookedInto = 4000
 
 /**
@@ -83,7 +82,7 @@ export async function changesOfSubscriber(
   return { entries: newest.slice(0, limit), from: newest.length > limit ? null : from }
 }
 
-/** What is told of a subscriber among others; null for one who is not among them. */
+/** Returns the recorded change of one subscriber in a bulk change; null if it is not in it. */
 async function detailsIn(packed: Buffer, id: number): Promise<SubscriberChange | null> {
   const { ids, statuses } = (await unpackJson(packed)) as ChangedMembers
   const place = ids.indexOf(id)
@@ -92,7 +91,6 @@ async function detailsIn(packed: Buffer, id: number): Promise<SubscriberChange |
   return status ? { status: status as StatusChange } : {}
 }
 
-/** What was sent with the campaigns of an organization that are there still. */
 function sentContents(db: Kysely<Schema>, organizationId: number) {
   return db
     .selectFrom('mailing_lists')
@@ -104,7 +102,7 @@ function sentContents(db: Kysely<Schema>, organizationId: number) {
     .where('campaigns.deleted_at', 'is', null)
 }
 
-/** What a subscriber did with messages before a time, newest first. */
+/** Returns a subscriber's reactions to messages before a time, newest first. */
 export function eventsOfSubscriber(
   db: Kysely<Schema>,
   organizationId: number,
@@ -155,7 +153,7 @@ export function messagesTo(
     .execute()
 }
 
-/** What names those who made some changes, and what they came by. */
+/** Returns the names of the users and jobs behind changes. */
 export async function namesBehind(db: Kysely<Schema>, entries: readonly HistoryEntry[]) {
   const idsOf = (...vias: HistoryEntry['via'][]): number[] => [
     ...new Set(

@@ -1,5 +1,5 @@
 import { settingsOf } from '../api/bulk-actions/queries.ts'
-import { whyNotUndone } from '../api/bulk-actions/rules.ts'
+import { undoObstacle } from '../api/bulk-actions/rules.ts'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import { type FieldDefinition, presentValue, type StoredValue } from '../api/custom-fields/rules.ts'
 import { mailingListsOf } from '../api/mailing-lists/queries.ts'
@@ -12,7 +12,7 @@ import { keysSeenBy } from './api-access.ts'
 import { signalOf } from './choice.ts'
 import { ok } from '../http/envelope.ts'
 import { hasPermission } from '../http/access.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 import { linkedImports } from '../imports/correction-queries.ts'
 import { type SubscriberEvent, subscriberPageEndpoints } from './endpoints/subscriber-page.ts'
 import {
@@ -29,8 +29,8 @@ const perPage = 50
 /** Other lists that are named at once. */
 const maxLists = 100
 
-/** /app/v1/subscribers/:id: what is known of a subscriber beside what the API answers. */
-export const subscriberPageRoutes = serve(subscriberPageEndpoints, ({ reader, writer }) => {
+/** /app/v1/subscribers/:id: what is known of a subscriber beyond the API's answer. */
+export const subscriberPageRoutes = serveEndpoints(subscriberPageEndpoints, ({ reader, writer }) => {
   /** @throws ApiError not_found */
   async function subscriberOf({ organizationId }: Caller, id: number) {
     const row = await subscriberWithList(reader, id)
@@ -186,18 +186,18 @@ const noEvent = {
 
 function canBeUndone({ action, via, at, details }: HistoryEntry): boolean {
   const isKnown = Object.keys(details).length > 0
-  return action === 'update' && isKnown && whyNotUndone({ via, at }, Date.now()) === null
+  return action === 'update' && isKnown && undoObstacle({ via, at }, Date.now()) === null
 }
 
 const typeOf = { create: 'added', update: 'changed', delete: 'removed' } as const
 
-/** Whoever is moved leaves a list and comes to another at the same time: that is told once. */
+/** Shows a move as one entry: the subscriber leaves a list and joins another at the same time. */
 function withoutMoves(entries: HistoryEntry[]): HistoryEntry[] {
   const arrivals = new Set(entries.filter(({ action }) => action === 'create').map(({ at }) => at))
   return entries.filter(({ action, at }) => action !== 'delete' || !arrivals.has(at))
 }
 
-/** What was changed, readable: values of options by their names, and fields that are gone left out. */
+/** Returns a change with the names of options, without deleted fields. */
 function changesIn(
   { email, confirmed, email_format, subscribe_time, fields: values = {} }: HistoryEntry['details'],
   fields: readonly FieldDefinition[],

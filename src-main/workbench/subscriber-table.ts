@@ -4,13 +4,13 @@ import { presentSubscriber } from '../api/subscribers/queries.ts'
 import { validationFailed } from '../base/errors.ts'
 import { refusal } from '../base/refusal.ts'
 import { okPage } from '../http/envelope.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 import type { Sorting } from '../segments/chosen.ts'
 import { readChoice, signalOf } from './choice.ts'
 import { subscriberTableEndpoints } from './endpoints/subscriber-table.ts'
 
-/** The subscribers of a list who meet conditions, a segment and a search, in any order, by page. */
-export const subscriberTableRoutes = serve(subscriberTableEndpoints, ({ reader, segments }) => ({
+/** The subscribers of a list by conditions, segment and search, in any order, in pages. */
+export const subscriberTableRoutes = serveEndpoints(subscriberTableEndpoints, ({ reader, segments }) => ({
   'POST /mailing_lists/:mailing_list_id/subscriber_table': async ({ caller, params, body }, reply) => {
     const signal = signalOf(reply)
     const { list, fields, choice } = await readChoice(reader, caller, params.mailing_list_id, body)

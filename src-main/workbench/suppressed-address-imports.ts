@@ -12,10 +12,10 @@ import { refusingFailures } from '../csv/failure.ts'
 import { findUpload, fingerprintOf } from '../imports/source.ts'
 import { detectFormat } from './detect-format.ts'
 import { suppressedAddressImportEndpoints } from './endpoints/suppressed-address-imports.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 
 /** Files of addresses to suppress: the API knows them as jobs, without a way to make them. */
-export const suppressedAddressImportRoutes = serve(
+export const suppressedAddressImportRoutes = serveEndpoints(
   suppressedAddressImportEndpoints,
   ({ reader, writer, dataDirectory }) => {
     return {
@@ -66,7 +66,10 @@ export const suppressedAddressImportRoutes = serve(
   }
 )
 
-/** How a file is best read, every line of it: a header holds nothing to suppress. @throws ApiError validation_failed */
+/**
+ * Returns how to read a file without a header, so that no line is skipped.
+ * @throws ApiError validation_failed
+ */
 function factsOf(path: string) {
   return refusingFailures(async () => {
     const { beginning } = await readBeginning(path)

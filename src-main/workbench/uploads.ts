@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Writer } from '../database/writer.ts'
 import { ok } from '../http/envelope.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 import { uploadDirectoryOf } from '../imports/source.ts'
 import { makeDirectory, moveDurably } from '../base/durable.ts'
 import { uploadEndpoints } from './endpoints/uploads.ts'
@@ -21,7 +21,7 @@ export const uploadRoutes: FastifyPluginAsync = async (app) => {
   await app.register(storeBody)
 }
 
-const storeBody = serve(uploadEndpoints, ({ writer, dataDirectory }) => ({
+const storeBody = serveEndpoints(uploadEndpoints, ({ writer, dataDirectory }) => ({
   'PUT /uploads/:filename': async ({ caller, params, body }) => {
     const filename = await storeUpload(
       { writer, dataDirectory, organizationId: caller.organizationId },
@@ -32,7 +32,6 @@ const storeBody = serve(uploadEndpoints, ({ writer, dataDirectory }) => ({
   }
 }))
 
-/** Whose upload directory it is. */
 export interface UploadDirectory {
   writer: Writer
   dataDirectory: string
@@ -40,9 +39,9 @@ export interface UploadDirectory {
 }
 
 /**
- * Has a file of an upload directory written, which has its name once it is whole, and goes when it is old. Nothing is left
- * of one that fails.
- * @returns its name: the one that is wanted, or with a number where there is another file of that name
+ * Writes a file into an upload directory under its final name once it is complete. Nothing is left of a
+ * failed one; old uploads are deleted.
+ * @returns the file name, with a number if another file has the same name
  */
 export async function storeUpload(
   { writer, dataDirectory, organizationId }: UploadDirectory,
@@ -67,7 +66,7 @@ export async function storeUpload(
   }
 }
 
-/** Whether a file that is there is the one that was copied: chosen twice, it keeps its name. */
+/** True if a file equals the uploaded copy: a file chosen twice keeps its name. */
 async function haveSameContent(path: string, copy: string): Promise<boolean> {
   const [there, copied] = await Promise.all([stat(path).catch(() => null), stat(copy)])
   if (!there?.isFile() || there.size !== copied.size) return false

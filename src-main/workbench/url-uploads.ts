@@ -6,10 +6,12 @@ import { refusingFailures } from '../csv/failure.ts'
 import { currentSettings } from '../settings/queries.ts'
 import { storeUpload } from './uploads.ts'
 import { urlUploadEndpoints } from './endpoints/url-uploads.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 
-/** POST /app/v1/url_uploads: downloads a file into the upload directory, tried once, since somebody waits for it. */
-export const urlUploadRoutes = serve(urlUploadEndpoints, ({ reader, writer, dataDirectory }) => ({
+/**
+ * POST /app/v1/url_uploads: downloads a file into the upload directory, in one attempt since a user waits.
+ */
+export const urlUploadRoutes = serveEndpoints(urlUploadEndpoints, ({ reader, writer, dataDirectory }) => ({
   'POST /url_uploads': async ({ caller, body }, reply) => {
     const { organizationId } = caller
     const stop = new AbortController()

@@ -3,11 +3,11 @@ import { endsWithProcess, findKeyOfWindow } from '../api/accounts/queries.ts'
 import { ApiError } from '../base/errors.ts'
 import { refusal } from '../base/refusal.ts'
 import { ok } from '../http/envelope.ts'
-import { serve } from '../http/serve.ts'
+import { serveEndpoints } from '../http/serve.ts'
 import { windowEndpoints } from './endpoints/windows.ts'
 
 /** /app/v1/windows: for programs that open a window of an application that runs already. */
-export const windowRoutes = serve(windowEndpoints, ({ reader, signIn }) => ({
+export const windowRoutes = serveEndpoints(windowEndpoints, ({ reader, signIn }) => ({
   'POST /windows': async (request) => {
     const { caller, body, raw } = request
     const baseUrl = `http://127.0.0.1:${raw.socket.localPort}`

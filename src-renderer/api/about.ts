@@ -13,8 +13,8 @@ export function fetchLibraries(): Promise<Library[]> {
   return about.call('GET /about/libraries')
 }
 
-/** Looks for a newer version, over the network. */
-export function lookForUpdate(): Promise<AboutAnswer> {
+/** Checks for a newer version over the network. */
+export function checkForUpdate(): Promise<AboutAnswer> {
   return about.call('POST /about/look')
 }
 

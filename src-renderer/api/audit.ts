@@ -33,12 +33,10 @@ function fetchPage(filter: AuditFilter, before: number | null): Promise<AuditPag
   return call('GET /audit_log', { query: { ...filter, ...(before !== null && { before }) } })
 }
 
-/** Where all that fits a filter is downloaded as CSV. */
 export function auditCsvAddress(filter: AuditFilter): string {
   return address('GET /audit_log/csv', { query: filter })
 }
 
-/** The page of the audit log with a filter. */
 export function pageOfAuditLog(filter: AuditFilter): string {
   const entries = Object.entries(filter).map(([name, value]) => [name, String(value)])
   return `/audit?${new URLSearchParams(entries).toString()}`

@@ -16,7 +16,7 @@ export function fetchBackups(): Promise<BackupsAnswer> {
   return backups.call('GET /backups')
 }
 
-/** Makes one now, and waits until it is on disk and was read back. */
+/** Makes a backup, and waits until it is durable and verified. */
 export function createBackup(kind: 'manual' | 'before_change' = 'manual'): Promise<Backup> {
   return backups.call('POST /backups', { body: { kind } })
 }
@@ -25,12 +25,15 @@ export function verifyBackup(name: string): Promise<Verification> {
   return backups.call('POST /backups/:name/verify', { params: { name } })
 }
 
-/** Makes one of what can be read of damaged data. */
+/** Makes a backup of what is readable in damaged data. */
 export function recoverData(): Promise<RecoveryAnswer> {
   return backups.call('POST /backups/recover')
 }
 
-/** Makes one of an archive or of a backup from elsewhere. @param passphrase of an encrypted one */
+/**
+ * Makes a backup from an archive or another backup.
+ * @param passphrase of an encrypted file
+ */
 export function importBackup(file: File, passphrase?: string): Promise<Backup> {
   return imports.call('PUT /backups/import', {
     body: file,
@@ -52,7 +55,7 @@ export async function encryptBackup(name: string, passphrase: string): Promise<s
   return backups.address('GET /backups/:name/encrypted', { params })
 }
 
-/** Has each automatic backup copied to a folder, encrypted. */
+/** Enables encrypted copies of each automatic backup in a folder. */
 export async function setCopies(folder: string, passphrase: string): Promise<void> {
   await backups.call('PUT /backups/copies', { body: { folder, passphrase } })
 }
@@ -62,17 +65,15 @@ export async function unsetCopies(): Promise<void> {
   await backups.call('DELETE /backups/copies')
 }
 
-/** Where the list of what was lost is downloaded. */
 export function lossesAddress(name: string): string {
   return backups.address('GET /backups/:name/losses', { params: { name } })
 }
 
-/** Has the next start put it in the place of the data. */
 export async function requestRestore(name: string): Promise<void> {
   await backups.call('POST /backups/:name/restore', { params: { name } })
 }
 
-export async function forgetRestore(): Promise<void> {
+export async function withdrawRestore(): Promise<void> {
   await backups.call('DELETE /backups/restore')
 }
 

@@ -14,12 +14,12 @@ export type { BulkAction, BulkActionKind, Selection }
 const { call, page, address } = windowCalls<typeof bulkActionEndpoints>()
 const selectionEndpoint = 'POST /mailing_lists/:mailing_list_id/selections'
 
-/** Whom somebody has chosen; everybody on the list unless it says otherwise. */
+/** The selected subscribers; default: the whole list. */
 export type Chosen = Given<(typeof bulkActionEndpoints)['endpoints'][typeof selectionEndpoint]['body']>
 export type NewBulkAction = Given<typeof BulkActionInput>
 
-/** Counts whom somebody has chosen and writes them down: what is done to the selection meets exactly these. */
-export function select(listId: number, chosen: Chosen): Promise<Selection> {
+/** Counts and stores the selected subscribers: actions change exactly these. */
+export function requestSelection(listId: number, chosen: Chosen): Promise<Selection> {
   return call(selectionEndpoint, { params: { mailing_list_id: listId }, body: chosen })
 }
 
@@ -45,19 +45,17 @@ export function actOnBulkAction(id: number, action: 'cancel' | 'undo'): Promise<
   return call(`POST /bulk_actions/:id/${action}`, { params: { id } })
 }
 
-/** Whether something is being done, or undone. */
 export function isUnderWay({ state }: Pick<BulkAction, 'state'>): boolean {
   return state === 'running' || state === 'undoing'
 }
 
-/** How far an action is, or its undoing while that is under way. */
 export function progressOf(action: BulkAction): { done: number; total: number } {
   return action.state === 'undoing'
     ? { done: action.undo_done, total: action.changed }
     : { done: action.done, total: action.total }
 }
 
-/** Where it is downloaded whom an action left as they were, or its undoing once it was undone, and why; null where that is nobody. */
+/** The address of the list of subscribers that an action, or its undo, skipped; null = none. */
 export function keptAddress({
   id,
   undo_done: undone,

@@ -49,19 +49,18 @@ export function fetchCampaignPage(
   })
 }
 
-/** Those of all lists that are being sent, or have a time to begin at. */
+/** Returns the campaigns of all lists that are being sent or scheduled. */
 export function fetchPendingCampaigns(): Promise<ListedCampaign[]> {
   return shown.call('GET /campaigns', { query: { is_pending: true, per_page: 500 } })
 }
 
-/** What the campaigns of a list are called, the newest first. */
+/** Newest first. */
 export function fetchCampaignNames(listId: number): Promise<{ id: number; name: string }[]> {
   return shown.call('GET /mailing_lists/:mailing_list_id/campaign_names', {
     params: { mailing_list_id: listId }
   })
 }
 
-/** What the templates of a list are called. */
 export function fetchTemplateNames(listId: number): Promise<ListedTemplate[]> {
   return shown.call('GET /mailing_lists/:mailing_list_id/templates', { params: { mailing_list_id: listId } })
 }
@@ -90,7 +89,10 @@ export function updateCampaign(
   return campaigns.call('PUT /campaigns/:id', { params: { id }, body: { campaign }, version })
 }
 
-/** Makes a campaign like another, not sent yet. @returns its id */
+/**
+ * Copies a campaign as a draft.
+ * @returns its id
+ */
 export async function duplicateCampaign(id: number, name: string): Promise<number> {
   return (await shown.call('POST /campaigns/:id/duplicate', { params: { id }, body: { name } })).id
 }
@@ -122,12 +124,12 @@ export async function fetchLinks(id: number): Promise<LinkStats['links']> {
   return (await statistics.call('GET /campaigns/:id/link_stats', asked)).links
 }
 
-/** Where the messages of a campaign are downloaded. */
+/** The address of a campaign's messages. */
 export function outboxAddress(id: number): string {
   return shown.address('GET /campaigns/:id/outbox', { params: { id } })
 }
 
-/** Where the previews of the organization are downloaded. */
+/** The address of the organization's previews. */
 export const previewsAddress = shown.address('GET /previews')
 
 /** The segments of the organization, those without a name as well. */

@@ -27,7 +27,7 @@ export class ApiFailure extends Error {
   }
 }
 
-/** What a call answers; for who may not make it, what stands in its place. */
+/** Returns the answer of a call, or a substitute without the permission. */
 export async function ifPermitted<Data>(answer: Promise<Data>, otherwise: Data): Promise<Data> {
   try {
     return await answer
@@ -45,7 +45,7 @@ interface Envelope<Data> {
   data: Data
   error_code: ErrorCode | null
   error_message: string | null
-  /** What error_message says, for windows alone; absent where an answer is no refusal. */
+  /** The refusals in error_message, for windows only. */
   faults?: Refusal[]
 }
 
@@ -57,24 +57,26 @@ export interface Page<Item> extends Envelope<Item[]> {
   num_pages: number
 }
 
-/** Where the session is kept: in the storage of this origin, which programs on other ports cannot read. */
+/** Stored per origin, which programs on other ports cannot read. */
 const sessionKey = 'listwright-session'
 
-/** Has this window, and the others of its browser, call with this session from now on; null = with none. */
+/** Sets the session of this window and others of the same browser; null = none. */
 export function storeSession(session: string | null): void {
   if (session === null) localStorage.removeItem(sessionKey)
   else localStorage.setItem(sessionKey, session)
 }
 
-/** What tells the application whose window calls. No cookie does: browsers send those to other programs on this computer too. */
+/**
+ * Headers with the session. Cookies are not used: browsers send them to other programs on this computer too.
+ */
 export function sessionHeaders(): Record<string, string> {
   const session = localStorage.getItem(sessionKey)
   return session === null ? {} : { Authorization: `Bearer ${session}` }
 }
 
 /**
- * Which version of a record was read. A call that reads it notes the version here; a call that changes it sends the version, and is refused
- * with "conflict" if the record was changed in between.
+ * The version of a record as it was read. Reading stores it; a change sends it, and is refused with
+ * "conflict" if the record was changed since.
  */
 export class RecordVersion {
   lastChange: string | null = null
@@ -85,7 +87,6 @@ type Options<Of extends Endpoint> = GivenTo<Of> & {
   headers?: Record<string, string>
   version?: RecordVersion | undefined
 }
-/** Nothing need be given to an endpoint that asks for nothing. */
 type Arguments<Of extends Endpoint> =
   object extends Options<Of> ? [given?: Options<Of>] : [given: Options<Of>]
 
@@ -97,14 +98,20 @@ type Answering<Of extends Endpoints> = {
 
 /** The calls of a group of endpoints, by their names, with the types of their schemas. */
 export interface Calls<Of extends Endpoints> {
-  /** Makes a call and answers its data. @throws ApiFailure */
+  /**
+   * Calls an endpoint and returns its data.
+   * @throws ApiFailure
+   */
   call: <Name extends Answering<Of>>(
     name: Name,
     ...given: Arguments<Of[Name]>
   ) => Promise<AnswerOf<Of[Name]>['data']>
-  /** Makes a call and answers its data with what is said of the page. @throws ApiFailure */
+  /**
+   * Calls an endpoint and returns its data with the paging.
+   * @throws ApiFailure
+   */
   page: <Name extends Answering<Of>>(name: Name, ...given: Arguments<Of[Name]>) => Promise<AnswerOf<Of[Name]>>
-  /** Where a file is downloaded. */
+  /** The address of a download. */
   address: <Name extends keyof Of & EndpointName>(name: Name, ...given: Arguments<Of[Name]>) => string
 }
 
@@ -113,12 +120,10 @@ export function apiCalls<Group extends EndpointGroup>(): Calls<Group['endpoints'
   return callsUnder('/ga/api/v2')
 }
 
-/** Calls that only this window makes. */
 export function windowCalls<Group extends EndpointGroup>(): Calls<Group['endpoints']> {
   return callsUnder('/app/v1')
 }
 
-/** What any call may be given. */
 interface AnyOptions {
   params?: Record<string, string | number>
   query?: Record<string, unknown>
@@ -146,7 +151,6 @@ function required(params: Record<string, string | number>, key: string): string 
   return value
 }
 
-/** The path of an endpoint with what stands in it, and with its query. */
 function pathOf(base: string, name: EndpointName, { params = {}, query = {} }: AnyOptions = {}): string {
   const [, pattern = ''] = name.split(' ')
   const path = pattern.replaceAll(/:(\w+)/g, (_, key: string) => encodeURIComponent(required(params, key)))

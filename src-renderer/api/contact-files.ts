@@ -15,7 +15,7 @@ export type { ColumnAnalysis, FileAnalysis, Finding, Reading, ReadingChoices, Re
 const files = windowCalls<typeof fileAnalysisEndpoints>()
 type Endpoints = (typeof fileAnalysisEndpoints)['endpoints']
 
-/** How an upload is best read, and what there is to say about it. */
+/** Returns how an upload should be read, and what is worth reporting. */
 export function analyzeFile(
   listId: number,
   filename: string,

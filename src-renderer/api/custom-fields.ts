@@ -57,7 +57,7 @@ export async function deleteCustomField(id: number): Promise<void> {
   await call('DELETE /custom_fields/:id', { params: { id } })
 }
 
-/** Makes a field of one list a field of all lists. */
+/** Turns a list's field into a global field. */
 export function promoteCustomField(id: number): Promise<CustomField> {
   return call('POST /custom_fields/promote', { body: { promote: { custom_field_id: id } } })
 }

@@ -14,13 +14,13 @@ export type { SeedList, SeedListInput }
 const settings = apiCalls<typeof deliverySettingEndpoints>()
 const seedLists = apiCalls<typeof seedListEndpoints>()
 
-/** Everything that lists can send with. */
+/** Everything that a list's delivery settings can refer to. */
 export interface DeliverySettings {
   seedLists: SeedList[]
   bounceEmails: BounceEmail[]
   urlDomains: UrlDomain[]
   virtualMtas: VirtualMta[]
-  /** Null for whom they are not: system administrators define them. */
+  /** null without the role: only system administrators define them. */
   databaseConnections: DatabaseConnection[] | null
 }
 

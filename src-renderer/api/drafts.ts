@@ -11,7 +11,7 @@ export type { Draft, DraftSummary }
 
 const drafts = windowCalls<typeof draftEndpoints>()
 
-/** What this person has not saved yet, the newest first. */
+/** Newest first. */
 export function fetchDrafts(): Promise<DraftSummary[]> {
   return drafts.call('GET /drafts')
 }
@@ -21,10 +21,10 @@ export function fetchDraft(name: string): Promise<Draft | null> {
   return drafts.call('GET /drafts/:name', { params: { name } })
 }
 
-export async function keepDraft(name: string, draft: Given<typeof DraftInput>): Promise<void> {
+export async function storeDraft(name: string, draft: Given<typeof DraftInput>): Promise<void> {
   await drafts.call('PUT /drafts/:name', { params: { name }, body: draft })
 }
 
-export async function dropDraft(name: string): Promise<void> {
+export async function discardDraft(name: string): Promise<void> {
   await drafts.call('DELETE /drafts/:name', { params: { name } })
 }

@@ -1,15 +1,13 @@
 import { sessionHeaders } from './client.ts'
 
-/** What is done with a stream of server-sent events. */
 interface EventListeners {
   onOpen: () => void
-  /** Called with the data of each event. */
   onData: (data: string) => void
   /** Called once: the connection was refused, broke or was ended. */
   onEnd: () => void
 }
 
-/** Reads server-sent events of one line of data each. EventSource would do, but sends no header that says whose window it is. */
+/** Reads server-sent events with one line of data each. EventSource cannot send the session's header. */
 export async function readEvents(address: string, { onOpen, onData, onEnd }: EventListeners): Promise<void> {
   try {
     const response = await fetch(address, {

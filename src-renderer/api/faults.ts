@@ -2,10 +2,10 @@ import type { FormError } from '@nuxt/ui'
 import type { ApiFailure } from './client.ts'
 import { refusalAtField, refusalSentence } from './refusal-text.ts'
 
-/** What a call was refused for, told apart by where it is shown. */
+/** The refusals of a call by where they are shown. */
 export interface PlacedFaults {
   atFields: FormError[]
-  /** What is said about everything else, in sentences; null if there is nothing else. */
+  /** Sentences about everything else, or null. */
   elsewhere: string | null
 }
 

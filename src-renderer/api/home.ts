@@ -5,7 +5,6 @@ export type { DiskSpace, SubscriberGrowth }
 
 const { call } = windowCalls<typeof homeEndpoints>()
 
-/** How the lists of the organization have grown. */
 export function fetchSubscriberGrowth(): Promise<SubscriberGrowth> {
   return call('GET /subscriber_growth')
 }

@@ -17,12 +17,11 @@ export type FailedRows = Static<typeof FailedRowsAnswer>
 const { address, call, page } = windowCalls<typeof importEndpoints>()
 const dryRuns = windowCalls<typeof dryRunEndpoints>()
 
-/** Which failed rows are asked for. */
 export interface FailedRowsQuestion {
   /** From 0. */
   page: number
   per_page: number
-  /** Why they failed; null = whatever it was. */
+  /** null = any. */
   reason: string | null
 }
 
@@ -31,7 +30,7 @@ export function fetchImports(listId: number | null): Promise<Page<ListedImport>>
   return page('GET /subscriber_imports', { query: listId === null ? {} : { mailing_list_id: listId } })
 }
 
-/** Those that added subscribers to a list, the newest first. */
+/** Imports that added subscribers to a list, newest first. */
 export function fetchImportsThatAdded(listId: number): Promise<AddingImport[]> {
   return call('GET /mailing_lists/:mailing_list_id/imports_that_added', {
     params: { mailing_list_id: listId }
@@ -42,12 +41,11 @@ export function fetchImportLinks(id: number): Promise<ImportLinks> {
   return call('GET /subscriber_imports/:id/links', { params: { id } })
 }
 
-/** Those that have not been corrected. */
 export function fetchFailedRows(id: number, question: FailedRowsQuestion): Promise<FailedRows> {
   return page('GET /subscriber_imports/:id/failed_rows', { params: { id }, query: queryOf(question) })
 }
 
-/** Where they are downloaded as a file, under the column names of the file that was imported. */
+/** The address of the failed rows as a file with the original column names. */
 export function failedRowsAddress(id: number): string {
   return address('GET /subscriber_imports/:id/failed_rows_file', { params: { id } })
 }

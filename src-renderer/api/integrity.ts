@@ -5,12 +5,11 @@ export type { IntegrityAnswer }
 
 const integrity = windowCalls<typeof integrityEndpoints>()
 
-/** Whether the database is what was written to it. */
+/** Whether the database was changed by something else. */
 export function fetchIntegrity(): Promise<IntegrityAnswer> {
   return integrity.call('GET /integrity')
 }
 
-/** Takes it for right as it is. */
 export async function acceptData(): Promise<void> {
   await integrity.call('POST /integrity/accept')
 }

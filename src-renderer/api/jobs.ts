@@ -9,7 +9,9 @@ import { actOnExport } from './subscriber-exports.ts'
 import { actOnImport } from './subscriber-imports.ts'
 import { actOnSuppressedAddressImport } from './suppression-lists.ts'
 
-/** What is being done, or was: a job of the API, which calls an undone import finished, or a bulk action, which it does not show. */
+/**
+ * A job of the API, or a bulk action, which the API does not list. The API calls an undone import finished.
+ */
 export type AnyJob =
   | (Omit<Job, 'state'> & { state: Job['state'] | 'undone' })
   | (Omit<Job, 'job_type' | 'state' | 'name'> & {
@@ -20,7 +22,7 @@ export type AnyJob =
 
 const { call } = apiCalls<typeof jobEndpoints>()
 
-/** What changes in the data when a job goes on. */
+/** The kinds of changes that jobs cause. */
 export const jobEntities: LiveEvent['entity'][] = [
   'bulk_action',
   'campaign',
@@ -34,9 +36,9 @@ export const jobEntities: LiveEvent['entity'][] = [
 const shownFor = 7 * 24 * 60 * 60
 
 /**
- * What is being done, and what ended within the last days; the newest first.
- * @param everywhere whether of all organizations, for system administrators; bulk actions are told of this one alone
- * @param organizationId whose bulk actions these are
+ * Returns running jobs and those that ended in the last days, newest first.
+ * @param everywhere all organizations, for system administrators; bulk actions only of the current one
+ * @param organizationId of the bulk actions
  */
 export async function fetchJobs(everywhere: boolean, organizationId: number): Promise<AnyJob[]> {
   const since = Date.now() - shownFor * 1000

@@ -37,7 +37,7 @@ export function updateMailingList(
   })
 }
 
-/** Asks for the confirmation code and deletes the list with it; the user has confirmed by then. */
+/** Requests the confirmation code and deletes the list with it. The user has confirmed before. */
 export async function deleteMailingList(id: number): Promise<void> {
   const params = { mailing_list_id: id }
   const { delete_confirmation_code } = await call(

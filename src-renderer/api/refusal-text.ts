@@ -10,14 +10,13 @@ import {
 } from './sentence.ts'
 import { i18n } from '../i18n.ts'
 
-/** A refusal as a sentence for a user, with the label of its field. */
 export function refusalSentence({ field, rule, params }: Refusal): string {
   if (rule === 'said') return sentenceOf(filled('{text}', params))
   if (rule === 'permission') return sentenceOfPermissions(filled('{permissions}', params).split(' or '))
   return worded(refusalLanguage.sentences[rule], params, field === undefined ? '' : fieldText(field))
 }
 
-/** A refusal as a sentence that stands at its field, whose name it need not repeat. */
+/** Words a refusal for display at its field, without repeating the field's name. */
 export function refusalAtField({ rule, params }: Refusal): string {
   // "name: …" goes on without the name, and a value that is named stands for the field.
   const sentence = refusalLanguage.sentences[rule].replace(/^\{field\}(?:: | (?=["„{]))/, '')

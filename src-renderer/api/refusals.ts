@@ -2,18 +2,18 @@ import type { Rule, Sentences } from '../../src-main/base/refusal.ts'
 import { english } from '../../src-main/base/refusals/english.ts'
 
 /**
- * Refusals of the API in another language, by what they are in English. {1}, {2} … stand for what is in them, which holds no comma
- * before a space; {1…} for a list, {1*} for anything. What stands in quotes may hold anything but the end of a quotation. What begins
- * with @ is no refusal, and stands in one.
+ * Translations of stored sentences, by their English form. {1}, {2} … are placeholders without a comma before
+ * a space; {1…} is a list, {1*} anything. Quoted text may contain anything but the end of a quotation. A key
+ * that begins with @ occurs only within others.
  */
 export type Refusals = Readonly<Record<string, string>>
 
 interface Pattern {
   matches: RegExp
   translation: string
-  /** Whether what stands for each number is quoted, and so what somebody wrote. */
+  /** Whether each placeholder is quoted, hence a user's text. */
   quoted: readonly boolean[]
-  /** Whether it only stands in others. */
+  /** True if it occurs only within others. */
   isPart: boolean
   /** Characters that are the same in every message of this form: of two that fit, the one with more is meant. */
   fixed: number
@@ -23,7 +23,7 @@ interface Pattern {
 const maxKept = 1000
 /** Parts between commas that one refusal has at most, beside those of its list. */
 const maxParts = 5
-/** Parts between commas of a message that is taken apart. One with more was put together by somebody else. */
+/** Limit of the parts between commas that are examined. */
 const maxAllParts = 60
 
 let whole: ReadonlyMap<string, string> = new Map()
@@ -68,8 +68,7 @@ export function patternsOf(sentences: Sentences): Refusals {
   return patterns
 }
 
-/** Has refusals told in the language of these. */
-export function tellRefusalsIn(refusals: Refusals): void {
+export function setStoredRefusalLanguage(refusals: Refusals): void {
   const entries = Object.entries(refusals)
   whole = new Map(entries.filter(([english]) => !english.includes('{1')))
   patterns = entries
@@ -165,7 +164,7 @@ function translatedOne(message: string, nameOf: (field: string) => string, isPar
   return null
 }
 
-/** What stands in a refusal: another one, a list, or something with a name. */
+/** Translates a placeholder: another sentence, a list, or a field name. */
 function translatedPart(part: string, nameOf: (field: string) => string): string {
   const one = translatedOne(part, nameOf, true)
   if (one !== null) return one

@@ -3,7 +3,7 @@ import { windowCalls } from './client.ts'
 
 const { call } = windowCalls<typeof searchEndpoints>()
 
-/** What has a name or an address that a text finds. */
+/** Finds records by a text. */
 export function search(text: string, signal: AbortSignal): Promise<Found> {
   return call('GET /search', { query: { text }, signal })
 }

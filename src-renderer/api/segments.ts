@@ -12,7 +12,7 @@ import type { StatusCounts } from './mailing-lists.ts'
 export type { ReferringSegment, Segment, SegmentSummary }
 
 const { call } = apiCalls<typeof segmentEndpoints>()
-/** With all conditions; the v2 API takes those on other lists alone. */
+/** With all conditions; the v2 API supports only those on other lists. */
 const own = windowCalls<typeof windowSegmentEndpoints>()
 const counts = windowCalls<typeof segmentCountEndpoints>()
 
@@ -46,14 +46,12 @@ export async function deleteSegment(id: number): Promise<void> {
   await call('DELETE /segments/:id', { params: { id } })
 }
 
-/** Segments of other lists that have a condition on a list. */
 export function fetchReferringSegments(listId: number): Promise<ReferringSegment[]> {
   return counts.call('GET /mailing_lists/:mailing_list_id/referring_segments', {
     params: { mailing_list_id: listId }
   })
 }
 
-/** How many subscribers are in a stored segment, by status. */
 export function fetchSegmentCounts(id: number): Promise<StatusCounts> {
   return counts.call('GET /segments/:id/counts', { params: { id } })
 }

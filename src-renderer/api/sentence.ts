@@ -2,8 +2,8 @@ import { i18n } from '../i18n.ts'
 import { translated } from './refusals.ts'
 
 /**
- * What somebody wrote stands in quotes, and is left alone. A name of the API has an underscore in it, or stands in another with
- * its place, as in contents.0.subject; a file or a domain does not.
+ * Quoted texts are users' own and not translated. An API name has an underscore or is part of a path, such as
+ * contents.0.subject; a file name or domain is not.
  */
 const quotedOrName =
   /"[^"]*"|(?<![\w./-])(?:[a-z_]+\.\d+(?:\.[a-z_]+)?|[a-z]+_attributes\.[a-z_]+|[a-z]+\d?(?:_[a-z0-9]+)+)(?![\w/-]|\.\w)/g
@@ -27,7 +27,7 @@ export function sentenceOfPermissions(permissions: string[]): string {
   return t('refusalText.permission', { permissions: joined })
 }
 
-/** Begins a text with a capital, and ends it with a full stop where it has none. */
+/** Capitalizes a text and ends it with a period. */
 export function asSentence(text: string): string {
   const sentence = text.charAt(0).toUpperCase() + text.slice(1)
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
@@ -38,7 +38,10 @@ export function inLanguage(message: string): string {
   return translated(message, fieldName) ?? message
 }
 
-/** Why rows failed, as {@link inLanguage}: where a complaint quotes a value, the reason has "…", or nothing at its end. */
+/**
+ * Like {@link inLanguage}, for the reasons of failed rows: in place of a quoted value they have "…", or
+ * nothing at the end.
+ */
 export function reasonInLanguage(reason: string): string {
   const known = translated(reason, fieldName)
   if (known !== null) return known
@@ -46,7 +49,7 @@ export function reasonInLanguage(reason: string): string {
   return translated(complaint, fieldName)?.replace(/: \S…\S$/, '') ?? reason
 }
 
-/** How a person knows a field of a record, by its path in what the API calls it, such as contents.0.subject: "Subject (1)". */
+/** Returns the label of a field by its API path, such as contents.0.subject: "Subject (1)". */
 export function fieldLabelOf(path: string): string {
   const field = lastName(path)
   const key = ['listForm', 'fieldLabel', 'fieldAttribute', 'auditAttribute', 'organizationFrame']
@@ -55,7 +58,6 @@ export function fieldLabelOf(path: string): string {
   return withPlace(path, key === undefined ? labelOf(field) : i18n.global.t(key))
 }
 
-/** The message in English, with labels. */
 function withLabels(message: string): string {
   const [first = ''] = /^[a-z]+\d?(?= (?:cannot|must|is|has) )/.exec(message) ?? []
   return withFieldNames(labelOf(first) + message.slice(first.length))

@@ -38,7 +38,7 @@ export async function endWindow(id: number): Promise<void> {
   await call('DELETE /windows/:id', { params: { id } })
 }
 
-/** Lets this window show another organization; what it shows already is of the old one. */
+/** Switches this window to another organization; the page still shows the old one. */
 export async function switchOrganization(id: number): Promise<void> {
   await call('PUT /session/organization', { body: { organization_id: id } })
 }

@@ -9,7 +9,7 @@ import { apiCalls, type Page } from './client.ts'
 
 export type { ExportState, SubscriberExport }
 
-/** What an export is asked for with; columns that are left out are all of them. */
+/** Missing columns mean all. */
 export type NewExport = Given<typeof SubscriberExportInput>
 
 const { call, page, address } = apiCalls<typeof subscriberExportEndpoints>()

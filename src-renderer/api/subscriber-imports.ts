@@ -33,7 +33,6 @@ export function actOnImport(id: number, action: ImportAction): Promise<Subscribe
   return call(`POST /subscriber_imports/:id/${action}`, { params: { id } })
 }
 
-/** Where a log of addresses is downloaded. */
 export function logAddress(id: number, log: Exclude<ImportOutcome, 'failed'>): string {
   return address('GET /subscriber_imports/:id/logs/:log', { params: { id, log } })
 }

@@ -14,7 +14,10 @@ export function fetchSurroundings(id: number): Promise<Surroundings> {
   return call('GET /subscribers/:id/surroundings', { params: { id } })
 }
 
-/** Makes a subscriber what they were before a change. @param undoId of the change */
+/**
+ * Reverts a change of a subscriber.
+ * @param undoId of the change
+ */
 export async function undoChange(id: number, undoId: number): Promise<void> {
   await call('POST /subscribers/:id/history/:change_id/undo', { params: { id, change_id: undoId } })
 }

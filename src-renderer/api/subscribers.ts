@@ -27,7 +27,7 @@ export function fetchSubscriberPage(
   })
 }
 
-/** One subscriber of a list. @throws ApiFailure not_found */
+/** @throws ApiFailure not_found */
 export async function fetchSubscriber(
   listId: number,
   id: number,
@@ -41,7 +41,6 @@ export async function fetchSubscriber(
   return subscriber
 }
 
-/** Which subscribers a table shows, and in which order. */
 export type TableQuestion = Omit<
   Given<(typeof subscriberTableEndpoints)['endpoints'][typeof tableEndpoint]['body']>,
   'page' | 'per_page'

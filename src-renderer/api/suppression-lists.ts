@@ -48,7 +48,7 @@ export async function suppressAddresses(id: number, addresses: string[]): Promis
   })
 }
 
-/** What is imported from files of addresses, the newest first. */
+/** Imports of files into a suppression list, newest first. */
 export function fetchSuppressedAddressImports(id: number): Promise<SuppressedAddressImport[]> {
   return imports.call('GET /suppression_lists/:id/suppressed_address_imports', { params: { id } })
 }

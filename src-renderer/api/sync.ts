@@ -85,12 +85,15 @@ export function fetchRefusals(id: number, page: number): Promise<Refusal[]> {
   return call('GET /remotes/:id/refusals', { params: { id }, query: { page } })
 }
 
-/** Has the records that were refused sent again as they are. */
+/** Sends refused records again unchanged. */
 export function retryRefusals(id: number): Promise<Remote> {
   return call('POST /remotes/:id/refusals/retry', { params: { id } })
 }
 
-/** Those that wait for a decision, then the newest. @param page from 0 */
+/**
+ * Undecided conflicts, then the newest.
+ * @param page from 0
+ */
 export function fetchConflicts(id: number, page: number): Promise<Conflict[]> {
   return call('GET /remotes/:id/conflicts', { params: { id }, query: { page } })
 }

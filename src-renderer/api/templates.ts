@@ -36,7 +36,7 @@ export async function deleteTemplate(id: number): Promise<void> {
   await call('DELETE /templates/:id', { params: { id } })
 }
 
-/** A content as somebody would get it. */
+/** Returns a content as a recipient would see it. */
 export function previewContent(
   listId: number,
   message: Given<(typeof contentPreviewEndpoints)['endpoints'][typeof previewEndpoint]['body']>

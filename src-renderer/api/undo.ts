@@ -12,7 +12,10 @@ export type { DeletedList, UndoableEntity, Undone }
 
 const { call } = windowCalls<typeof undoEndpoints>()
 
-/** Makes a record what it was before a change. @param id of the change */
+/**
+ * Reverts a change of a record.
+ * @param id of the change
+ */
 export function undoRecordChange(id: number): Promise<Undone> {
   return call('POST /changes/:id/undo', { params: { id } })
 }

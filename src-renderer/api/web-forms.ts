@@ -48,7 +48,7 @@ export async function deleteWebForm(listId: number, id: number): Promise<void> {
   })
 }
 
-/** Who has yet to confirm: the first 500. */
+/** The first 500 subscribers who have not confirmed. */
 export function fetchPendingSubscriptions(listId: number): Promise<PendingSubscription[]> {
   return call('GET /mailing_lists/:mailing_list_id/pending_subscriptions', {
     params: { mailing_list_id: listId }

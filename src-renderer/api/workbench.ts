@@ -43,7 +43,7 @@ export async function createApiKey(key: ApiKeyInput): Promise<string> {
   return (await access.call('POST /api_keys', { body: key })).api_key
 }
 
-/** Those that this user may revoke, the newest first. */
+/** The keys that this user may revoke, newest first. */
 export function fetchApiKeys(): Promise<ApiKey[]> {
   return access.call('GET /api_keys')
 }
@@ -76,7 +76,7 @@ export async function downloadUpload(url: string, signal: AbortSignal): Promise<
   return (await uploads.call('POST /url_uploads', { body: { url }, signal })).filename
 }
 
-/** What a dry run needs to know: the file, how it is read, and how its rows are applied. */
+/** The settings of a dry run: the file, how it is read, and how its rows are applied. */
 export type NewDryRun = Given<
   (typeof dryRunEndpoints)['endpoints']['POST /mailing_lists/:mailing_list_id/dry_runs']['body']
 >
@@ -96,7 +96,6 @@ export async function removeDryRun(id: string): Promise<void> {
   await dryRuns.call('DELETE /dry_runs/:id', { params: { id } })
 }
 
-/** Where a log of a dry run is downloaded. */
 export function dryRunLogAddress(id: string, log: ImportOutcome): string {
   const query = log === 'failed' ? { escape_formulas: true } : {}
   return dryRuns.address('GET /dry_runs/:id/logs/:log', { params: { id, log }, query })
@@ -110,7 +109,7 @@ export function undoImport(importId: number): Promise<ImportUndo> {
   return undos.call('POST /subscriber_imports/:id/undo', { params: { id: importId } })
 }
 
-/** Where the list of the subscribers is downloaded whom an undoing left as they are. */
+/** The address of the list of subscribers that an undo skipped. */
 export function keptSubscribersAddress(importId: number): string {
   return undos.address('GET /subscriber_imports/:id/undo/kept', { params: { id: importId } })
 }
@@ -141,9 +140,9 @@ export function deleteImportMapping(listId: number, id: number): Promise<ImportM
 type UploadAnswer = AnswerOf<(typeof uploadEndpoints)['endpoints']['PUT /uploads/:filename']>
 
 /**
- * Copies a file into the upload directory. fetch tells nothing of the progress of an upload; XMLHttpRequest does.
- * @param onProgress called with the part that is done, 0 to 1
- * @returns the name under which the file is there
+ * Uploads a file with XMLHttpRequest, since fetch does not report upload progress.
+ * @param onProgress called with the share that is done, 0 to 1
+ * @returns the file's name in the upload directory
  */
 export function uploadFile(
   file: File,

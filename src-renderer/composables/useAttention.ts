@@ -12,7 +12,7 @@ import { isEarlierDraft } from './useDraft.ts'
 import type { ShownJob } from './useShownJobs.ts'
 import { useImportTitle } from './useImportTitle.ts'
 
-/** What may need attention; undefined while it is not known yet. */
+/** Data that may need attention; undefined while loading. */
 interface Known {
   disk: Ref<DiskSpace | undefined>
   imports: Ref<ListedImport[] | undefined>
@@ -20,21 +20,21 @@ interface Known {
   drafts: Ref<DraftSummary[] | undefined>
   /** null for who does not manage backups. */
   backups: Ref<BackupsAnswer | null | undefined>
-  /** Whether a list is still there: of those that are not, nothing can be done any more. */
+  /** False for deleted lists, for which nothing can be done. */
   isThere: (listId: number) => boolean
 }
 
 export interface AttentionLine extends HomeLine {
   /** The name of the draft that it is about. */
   draft?: string
-  /** What it says now, for one that a person can dismiss: when it says something else, it is shown again. */
+  /** The current state of a dismissible line: it reappears when the state changes. */
   dismissible?: string
 }
 
 /** Failed rows are kept for so long, in milliseconds; afterwards there is nothing to correct. */
 const correctable = 7 * 24 * 60 * 60 * 1000
 
-/** What somebody should look after, the most pressing first. */
+/** Returns what needs the user's attention, most urgent first. */
 export function useAttention({
   disk,
   imports,
@@ -61,7 +61,7 @@ export function useAttention({
     ]
   }
 
-  /** What is wrong with the backups, or with the place of the data. */
+  /** Problems of backups and of the place of the data. */
   function unsafeData(): HomeLine[] {
     const { fault = null, copies = null, warnings = [] } = backups.value ?? {}
     const line = (key: string, text: string, detail: string): HomeLine => ({

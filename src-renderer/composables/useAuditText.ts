@@ -46,19 +46,19 @@ const placeOf: Partial<Record<AuditedEntity, string>> = {
   backup: '/backups'
 }
 
-/** Attributes whose values have words of their own, and where these are. */
+/** Attributes whose values are translated, with the key of the translations. */
 const wordsOf: Record<string, string> = {
   status: 'status',
   role: 'userRole',
   service_backups: 'backupSchedule'
 }
 
-/** What the audit log tells, in words. */
+/** Words the entries of the audit log. */
 export function useAuditText() {
   const { t } = useI18n()
   const { byId } = storeToRefs(useMailingLists())
 
-  /** Where the record is shown; null where there is none, or it is gone. */
+  /** The page of the record; null if there is none or it was deleted. */
   function linkOf({ entity, record, mailing_list: list, cause, via }: AuditEvent): string | null {
     if (!record && via === 'subscriber_import' && cause) return `/imports/${cause.id}`
     if (entity === 'settings') return '/settings'
@@ -114,7 +114,7 @@ export function useAuditText() {
       return sign_in === 'password' || sign_in === 'link' ? 'i-lucide-log-in' : 'i-lucide-shield-alert'
     },
 
-    /** What it was done with: a name, or how many. */
+    /** The name of the record, or how many. */
     title({ entity, record, records }: AuditEvent): string {
       if (record) return record.name ?? t('audit.numbered', { kind: t(`auditKind.${entity}`), id: record.id })
       if (entity !== 'subscriber') return t(`auditKind.${entity}`)
@@ -141,7 +141,7 @@ export function useAuditText() {
       return `${name}: ${t('history.fromTo', { before: valueOf(attribute ?? '', before), now: value })}`
     },
 
-    /** By way of what: the window, a key, an import. */
+    /** The origin: the window, a key, an import. */
     way({ via, cause }: AuditEvent): string {
       const name = cause?.name
       return name ? t(`auditWay.${via}Named`, { name }) : t(`auditVia.${via}`)

@@ -3,25 +3,27 @@ import { computed, type ComputedRef, type Ref, ref } from 'vue'
 import { createBackup } from '../api/backups.ts'
 import { useSession } from '../stores/session.ts'
 
-/** From so many subscribers on, an act is one that a person wants to be able to go back behind. */
 const manySubscribers = 10_000
 
 /**
- * Offers a backup before something large is done: what a backup holds can be restored, also where nothing else could be undone.
- * @param count how many subscribers it meets
- * @param from how many make it large
+ * Offers a backup before a large action: a backup can be restored even if the action cannot be undone.
+ * @param count affected subscribers
+ * @param from the number that counts as large
  */
 export function useBackUpFirst(
   count: () => number,
   from = manySubscribers
 ): {
-  /** Whether it is large, and so asked about first. */
+  /** True if the action is large. */
   isLarge: ComputedRef<boolean>
-  /** Whether to ask; only who administers the system makes backups. */
+  /** True for system administrators, who may make backups. */
   offersBackup: ComputedRef<boolean>
-  /** What the person decided. */
+  /** The user's choice. */
   backsUp: Ref<boolean>
-  /** Makes the backup, if one is wanted. @throws ApiFailure where it cannot be made: then nothing should be done */
+  /**
+   * Makes the backup if it was chosen.
+   * @throws ApiFailure if it fails: the action should not be done then
+   */
   backUpFirst: () => Promise<void>
 } {
   const { isSystemAdmin } = storeToRefs(useSession())

@@ -2,11 +2,11 @@ import { useI18n } from 'vue-i18n'
 import type { BulkAction } from '../api/bulk-actions.ts'
 import { formatNumber } from '../format.ts'
 
-/** What bulk actions did, in words. */
+/** Words bulk actions. */
 export function useBulkText() {
   const { t } = useI18n()
   return {
-    /** What it does, such as "Set the status to Bounced". */
+    /** For example "Set the status to Bounced". */
     title({ kind, status, name, mode, value }: BulkAction): string {
       switch (kind) {
         case 'set_status':
@@ -19,7 +19,7 @@ export function useBulkText() {
       }
     },
 
-    /** How it ended, or what its undoing did: how many were changed, and what became of the others. */
+    /** The result of an action or its undo: how many were changed and why others were not. */
     outcome(action: BulkAction): string {
       return action.undo_done > 0 ? undone(action) : result(action)
     }

@@ -3,7 +3,7 @@ import { replacementKey } from '../../src-main/api/autoresponders/rules.ts'
 import { codeKey } from '../../src-main/api/campaigns/replacement-codes.ts'
 import type { CustomField } from '../api/custom-fields.ts'
 
-/** What a person reads in place of a replacement code: the name of the field, or what the code stands for. */
+/** Returns a function that gives the label of a replacement code: the field's name or a description. */
 export function useCodeLabels(fields: () => CustomField[]): (code: string) => string {
   const i18n = useI18n()
   return (code) => {

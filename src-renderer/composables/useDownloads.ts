@@ -5,7 +5,7 @@ import { useToastedTask } from './useTask.ts'
 /** The addresses that need a ticket: what the application answers only to a window that is signed in. */
 const ofApplication = /^\/(ga|app)\//
 
-/** Has links of this window download files of the application with a ticket: a browser that follows a link sends no header. */
+/** Makes links download files with a ticket: a browser that follows a link sends no session header. */
 export function useDownloads(): void {
   const { run } = useToastedTask()
   // Notices keep the clicks in them to themselves: this listener comes before theirs.

@@ -1,53 +1,51 @@
 import { type Ref, onMounted, onScopeDispose, ref, watch } from 'vue'
 import { useRoute } from 'vue-router'
 import { messageOf } from '../../src-main/base/errors.ts'
-import { type Draft, dropDraft, fetchDraft, keepDraft } from '../api/drafts.ts'
+import { type Draft, discardDraft, fetchDraft, storeDraft } from '../api/drafts.ts'
 import { mergeEdits, withValue } from '../components/records/merge-edits.ts'
 import { isLeftForGood, type UnsavedGuard, useUnsavedGuard } from './useUnsavedGuard.ts'
 
 /** Something that is written in the window, and that outlives the window before it is saved. */
 export interface DraftOf {
-  /** Which it is, such as "campaign 5"; null = nothing is kept of it. A person has one draft of each name. */
+  /** Such as "campaign 5"; null = not stored. A user has one draft per name. */
   name: () => string | null
-  /** What it is called in lists of drafts. */
   title: () => string
   /** The page where it goes on; this one, unless it says otherwise. */
   path?: (() => string) | undefined
-  /** What is edited, null where nothing is. */
+  /** The edited state; null = nothing. */
   state: () => unknown
   /** Puts back what `state` was, out of JSON. Where that is false, it could not. */
   restore: (state: never) => unknown
-  /** Whether it is only offered, never restored by itself, since it starts afresh each time. */
+  /** True = offer the draft instead of restoring it, for forms that always start anew. */
   asksFirst?: boolean
 }
 
-/** What is said of a draft of last time. */
 export interface DraftNotice {
-  /** When it was written, as the API has times. */
+  /** As in the API. */
   writtenAt: string
-  /** "back" where it was put back, "offered" where somebody has to say so. */
+  /** "back" if it was restored, "offered" if the user has to decide. */
   is: 'back' | 'offered'
-  /** Whether something else was saved since then. */
+  /** True if something else was saved since. */
   isOutdated: boolean
 }
 
 export interface KeptDraft extends Omit<UnsavedGuard, 'isUnsaved' | 'saved'> {
   notice: Readonly<Ref<DraftNotice | null>>
-  /** Why what is written cannot be kept, as a sentence; '' while it can. */
+  /** Why the draft cannot be stored, as a sentence; '' = no fault. */
   fault: Readonly<Ref<string>>
-  /** Puts back what is offered. */
+  /** Restores the offered draft. */
   bringBack: () => Promise<void>
-  /** Drops the draft of last time; what was saved is shown again. */
-  dropNotice: () => Promise<void>
-  /** Drops the draft of last time, and leaves what is shown as it is. */
+  /** Discards the earlier draft and shows what is saved. */
+  discardNotice: () => Promise<void>
+  /** Discards the earlier draft without changing the page. */
   forget: () => Promise<void>
-  /** The answer that the page may be left, and that what was written is to be there next time. */
+  /** Leaves the page and keeps the draft. */
   leaveKept: () => void
-  /** @returns what was stored when the writing began, of which a draft of last time is a change; of the type of the state */
+  /** @returns the stored state on which an earlier draft is based, in the form of the state */
   base: () => unknown
 }
 
-/** Where an offered draft waits while something else is written in its place. */
+/** The name of an offered draft while another is being written. */
 function earlierName(name: string): string {
   return name + earlierSuffix
 }
@@ -58,12 +56,12 @@ export function isEarlierDraft(name: string): boolean {
   return name.endsWith(earlierSuffix)
 }
 
-/** How long after the last change it is kept, in milliseconds. */
+/** Delay after the last change before storing, in milliseconds. */
 const pause = 800
 
 /**
- * Guards leaving as useUnsavedGuard() does, and keeps what is not saved: when the page is opened again it is put back,
- * or offered where something else was saved since. Must be called in setup.
+ * Guards leaving like useUnsavedGuard(), and stores unsaved changes. When the page is opened again they are
+ * restored, or offered if something else was saved since. Call it in setup.
  */
 export function useDraft({ name, title, path, state, restore, asksFirst = false }: DraftOf): KeptDraft {
   const route = useRoute()
@@ -72,19 +70,19 @@ export function useDraft({ name, title, path, state, restore, asksFirst = false 
   const fault = ref('')
   /** The draft of last time, as long as it is neither back nor dropped, and the name that it has. */
   let offered: { name: string; state: string; base: string } | null = null
-  /** What is written is a change of this, as JSON. */
+  /** The state that the draft is based on, as JSON. */
   let base = guard.saved()
   /** Under which name that is kept which is written now; null = nothing is. */
   let keptName: string | null = null
-  /** What has been looked for, and then what was found; undefined = nothing yet. Nothing is kept before. */
+  /** The name that was looked up, then what was found; undefined = nothing yet. Nothing is stored before. */
   let lookedFor: string | null | undefined
   let knownFor: string | null | undefined
-  /** Whether the draft stays as it is, until something else is written. */
+  /** True if the draft stays until something else is written. */
   let isFinal = false
   let timer: ReturnType<typeof setTimeout> | undefined
   let last = Promise.resolve()
 
-  /** Looks for a draft of last time, once for each name. */
+  /** Looks for an earlier draft, once per name. */
   async function look(): Promise<void> {
     const wanted = name()
     if (lookedFor === wanted) return
@@ -99,7 +97,7 @@ export function useDraft({ name, title, path, state, restore, asksFirst = false 
       if (found) await offer(found)
     }
     knownFor = wanted
-    if (guard.isUnsaved()) keepSoon()
+    if (guard.isUnsaved()) storeSoon()
   }
 
   async function find(sought: string): Promise<(Draft & { name: string }) | null> {
@@ -127,13 +125,13 @@ export function useDraft({ name, title, path, state, restore, asksFirst = false 
     offered = null
     keptName = wanted
     notice.value = { ...notice.value, is: 'back' }
-    if (written) await inTurn(() => keepDraft(earlierName(wanted), written))
-    else if (from !== wanted) await inTurn(() => dropDraft(from))
+    if (written) await inTurn(() => storeDraft(earlierName(wanted), written))
+    else if (from !== wanted) await inTurn(() => discardDraft(from))
   }
 
   /**
    * Merges a draft with what was saved after it.
-   * @returns the state to show, and what it is a change of: what is saved now, but where both changed a value what that was before
+   * @returns the merged state, and its base: the saved state, but the old value where both changed one
    */
   function withLaterChanges(former: string, formerBase: string): { state: unknown; base: string } {
     const state: unknown = JSON.parse(former)
@@ -144,7 +142,7 @@ export function useDraft({ name, title, path, state, restore, asksFirst = false 
     return { state: merged.state, base: JSON.stringify(now) }
   }
 
-  async function dropNotice(): Promise<void> {
+  async function discardNotice(): Promise<void> {
     if (notice.value?.is === 'back') {
       await restore(JSON.parse(guard.saved()) as never)
       base = guard.saved()
@@ -156,16 +154,15 @@ export function useDraft({ name, title, path, state, restore, asksFirst = false 
     notice.value = null
     const dropped = offered?.name
     offered = null
-    if (dropped !== undefined) await inTurn(() => dropDraft(dropped))
+    if (dropped !== undefined) await inTurn(() => discardDraft(dropped))
     else await drop()
   }
 
-  /** Drops what is written now. */
   async function drop(): Promise<void> {
     clearTimeout(timer)
     const dropped = keptName
     keptName = null
-    if (dropped !== null) await inTurn(() => dropDraft(dropped))
+    if (dropped !== null) await inTurn(() => discardDraft(dropped))
   }
 
   function current() {
@@ -177,7 +174,10 @@ export function useDraft({ name, title, path, state, restore, asksFirst = false 
     }
   }
 
-  /** Keeps what is not saved, or drops what was. An offer that waits for its answer makes room, and can still be accepted. */
+  /**
+   * Stores unsaved changes, or deletes the draft if there are none. An offered draft moves aside and can
+   * still be accepted.
+   */
   async function keep(): Promise<void> {
     clearTimeout(timer)
     const wanted = name()
@@ -192,9 +192,9 @@ export function useDraft({ name, title, path, state, restore, asksFirst = false 
       const { state: former, base: formerBase } = offered
       const earlier = earlierName(wanted)
       offered = { name: earlier, state: former, base: formerBase }
-      await inTurn(() => keepDraft(earlier, { ...draft, base: formerBase, state: former }))
+      await inTurn(() => storeDraft(earlier, { ...draft, base: formerBase, state: former }))
     }
-    await inTurn(() => keepDraft(wanted, draft))
+    await inTurn(() => storeDraft(wanted, draft))
   }
 
   /** Calls about a draft reach the application in their order. */
@@ -215,7 +215,7 @@ export function useDraft({ name, title, path, state, restore, asksFirst = false 
     }
   }
 
-  function keepSoon(): void {
+  function storeSoon(): void {
     clearTimeout(timer)
     timer = setTimeout(() => void keep(), pause)
   }
@@ -231,7 +231,7 @@ export function useDraft({ name, title, path, state, restore, asksFirst = false 
     state,
     () => {
       isFinal = false
-      keepSoon()
+      storeSoon()
     },
     { deep: true }
   )
@@ -248,7 +248,7 @@ export function useDraft({ name, title, path, state, restore, asksFirst = false 
     notice,
     fault,
     bringBack,
-    dropNotice,
+    discardNotice,
     forget,
     discard: () => {
       void drop()

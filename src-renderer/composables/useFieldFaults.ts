@@ -5,7 +5,7 @@ import { messageOf } from '../../src-main/base/errors.ts'
 import { ApiFailure } from '../api/client.ts'
 import { placeFaults } from '../api/faults.ts'
 
-/** What is used of a UForm. */
+/** The used part of a UForm. */
 export interface FormHandle {
   setErrors: (errors: FormError[]) => void
   errors: FormError[]
@@ -13,9 +13,9 @@ export interface FormHandle {
 }
 
 /**
- * Does what a form is for, and shows what a call was refused for at the fields concerned.
- * @param names of the fields, by the API
- * @returns what does it; it throws what is to be said beside the form
+ * Runs a form's action, and shows refusals at their fields.
+ * @param names of the fields in the API
+ * @returns a function that runs it, and throws what is not about a field
  */
 export function useFieldFaults(
   form: Readonly<Ref<FormHandle | null>>,
@@ -31,7 +31,7 @@ export function useFieldFaults(
     }
   }
 
-  /** @returns what is to be said of the rest */
+  /** @returns what is not about a field */
   async function showAtFields(error: unknown): Promise<string> {
     if (!(error instanceof ApiFailure)) return messageOf(error)
     const place = (shown: readonly string[]) => placeFaults(error, shown)

@@ -9,12 +9,12 @@ import { droppedFiles } from '../components/wizard/dropped-files.ts'
 import { useSession } from '../stores/session.ts'
 import { useToastedTask } from './useTask.ts'
 
-/** How long after the last dragover a file is no longer held over the window, in milliseconds. */
+/** How long after the last dragover event a file counts as held over the window, in milliseconds. */
 const dragRest = 200
 
 /**
- * Has files that are dropped anywhere on the window begin their import: into the list that is open, or the page asks into which.
- * Places of their own for files, such as those of images, come first.
+ * Starts an import for files dropped anywhere on the window: into the open list, or the page asks. Elements
+ * with their own drop target, such as those for images, take precedence.
  */
 export function useFileDrop(): { isHeld: Ref<boolean>; isCopying: Ref<boolean> } {
   const { t } = useI18n()

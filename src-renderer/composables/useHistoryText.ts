@@ -13,7 +13,7 @@ const iconOf = {
   unsub: 'i-lucide-user-x'
 } as const
 
-/** What happened to a subscriber, in words. */
+/** Words the events of a subscriber. */
 export function useHistoryText() {
   const { t } = useI18n()
 
@@ -39,7 +39,10 @@ export function useHistoryText() {
       })
     },
 
-    /** Where it came from, and a page that tells more of that. @param listId of the list that it was on */
+    /**
+     * The origin, and its page.
+     * @param listId of the subscriber's list at that time
+     */
     source({ via, user, cause }: SubscriberEvent, listId: number): { text: string; to?: string } | null {
       const who = user?.name ?? t('history.nobody')
       switch (via) {

@@ -11,12 +11,12 @@ import { hasEnded } from './useImportProgress.ts'
 import { useLoaded } from './useLoaded.ts'
 import { useImportTitle } from './useImportTitle.ts'
 
-/** How often the progress of imports is asked for while one runs, in milliseconds. */
+/** How often progress is read while an import runs, in milliseconds. */
 const progressTime = 1000
 
 /**
- * Says when an import ends while another page is shown, and how far those are that run.
- * @returns the part of the rows that is done of all imports under way, 0 to 100; null while none is
+ * Announces ended imports while another page is shown, and returns their progress.
+ * @returns the share of rows done by all running imports, 0 to 100; null = none runs
  */
 export function useImportEnds(): ComputedRef<number | null> {
   const { t } = useI18n()

@@ -13,13 +13,13 @@ export function hasEnded(state: ImportState): boolean {
 export interface ImportProgress {
   /** 0 to 100; null while the number of rows is not known. */
   percent: Ref<number | null>
-  /** Of the last seconds; null while nothing moves. */
+  /** In the last seconds; null while nothing moves. */
   rowsPerSecond: Ref<number | null>
-  /** Seconds; null while it cannot be told. */
+  /** In seconds; null = unknown. */
   timeLeft: Ref<number | null>
 }
 
-/** How an import or a dry run gets on, from the figures it answers over time. */
+/** Derives speed and remaining time of an import or dry run from its progress. */
 export function useImportProgress(
   current: Ref<Pick<SubscriberImport, 'state' | 'stats'> | undefined>
 ): ImportProgress {

@@ -1,6 +1,6 @@
 import { useI18n } from 'vue-i18n'
 
-/** What an import is called: the file that its rows come from, and whether they are corrected rows of it. */
+/** Returns a function that gives the title of an import: its file, and whether it corrects rows. */
 export function useImportTitle(): (each: {
   id: number
   name: string | null

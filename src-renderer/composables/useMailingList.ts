@@ -4,7 +4,7 @@ import { useLiveEvents } from '../stores/live-events.ts'
 import { type CountedList, totalOf, useMailingLists } from '../stores/mailing-lists.ts'
 import { type Loaded, useLoaded } from './useLoaded.ts'
 
-/** One list with its settings and the numbers of its subscribers, kept up to date; undefined while it is loaded. */
+/** A list with settings and counts, kept up to date; undefined while loading. */
 export function useMailingList(
   listId: () => number
 ): { list: ComputedRef<CountedList | undefined> } & Pick<Loaded<unknown>, 'failure' | 'reload'> {

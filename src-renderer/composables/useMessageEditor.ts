@@ -8,7 +8,7 @@ import { messageExtensions } from '../message-design/nodes.ts'
 export interface MessageEditor {
   /** Undefined until the page is there. */
   editor: Readonly<Ref<Editor | undefined>>
-  /** Grows with each change of the document or the selection: what is computed from the editor reads it. */
+  /** Increments with each change of document or selection; computed values read it. */
   revision: Readonly<Ref<number>>
   /** Shows another document, to which nothing leads back. */
   show: (document: JSONContent) => void
@@ -22,14 +22,17 @@ export function useMessageEditor(
     label: string
     labelOf: (code: string) => string
     changed: () => void
-    /** Takes files that are pasted or dropped. @returns whether it did */
-    takeFiles: (files: File[]) => boolean
+    /**
+     * Handles pasted or dropped files.
+     * @returns true if handled
+     */
+    acceptFiles: (files: File[]) => boolean
   }
 ): MessageEditor {
   const editor = shallowRef<Editor>()
   const revision = ref(0)
   const take = (data: DataTransfer | null): boolean =>
-    !hasText(data) && settings.takeFiles([...(data?.files ?? [])])
+    !hasText(data) && settings.acceptFiles([...(data?.files ?? [])])
   onMounted(() => {
     editor.value = new Editor({
       element: element.value,

@@ -14,7 +14,10 @@ export function usePages<Row>(rows: () => readonly Row[], size: number): Pages<R
   return { page, shown: computed(() => rows().slice((page.value - 1) * size, page.value * size)) }
 }
 
-/** Goes back to the last page when there are fewer of them. @param count of pages; undefined while it is not known */
+/**
+ * Goes to the last page if the current one no longer exists.
+ * @param count of pages; undefined = unknown
+ */
 export function stayWithin(page: Ref<number>, count: () => number | undefined): void {
   watch(count, (now) => {
     if (now !== undefined) page.value = Math.min(page.value, Math.max(1, now))

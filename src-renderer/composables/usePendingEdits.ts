@@ -1,9 +1,9 @@
 import { onBeforeUnmount } from 'vue'
 
-/** Those of what is shown now. */
+/** The delayed edits on the page. */
 const pending = new Set<() => void>()
 
-/** Has everything that editors hold back for a moment written into what the page edits. */
+/** Applies all edits that editors delay. */
 export function flushEdits(): void {
   for (const flush of pending) flush()
 }
@@ -11,7 +11,7 @@ export function flushEdits(): void {
 // Enter in a field submits a form without leaving the field.
 document.addEventListener('submit', flushEdits, { capture: true })
 
-/** For an editor that writes what is typed a little later: before anything is saved, kept or left, it does so at once. */
+/** Registers an editor that applies typing with a delay, so that it is applied before saving or leaving. */
 export function usePendingEdits(flush: () => void): void {
   pending.add(flush)
   onBeforeUnmount(() => {

@@ -4,14 +4,14 @@ import { ownConditions } from '../components/campaigns/campaign-draft.ts'
 import { useLiveEvents } from '../stores/live-events.ts'
 import { type Loaded, useLoaded } from './useLoaded.ts'
 
-/** How many would get a campaign now, followed live. */
+/** The number of recipients that a campaign would have, kept up to date. */
 export interface RecipientCount {
   /** null where that is not known: a program chose, or a remote database holds them; undefined while it is counted */
   count: ComputedRef<number | null | undefined>
   failure: Loaded<unknown>['failure']
 }
 
-/** @param segment as {@link CampaignDraft.segment} has it; null = nobody asks, or the list is a Remote List */
+/** @param segment as in {@link CampaignDraft.segment}; null = not shown, or a Remote List */
 export function useRecipientCount(listId: () => number, segment: Ref<number | null>): RecipientCount {
   const {
     value: counts,

@@ -10,7 +10,7 @@ import { useMailingLists } from '../stores/mailing-lists.ts'
 import { type Loaded, useLoaded } from './useLoaded.ts'
 import { useImportTitle } from './useImportTitle.ts'
 
-/** What the conditions of a list's filter can name: none of what is still being loaded. */
+/** The records that conditions of a filter can refer to; empty while loading. */
 export function useRecordChoices(listId: () => number): {
   choices: ComputedRef<RecordChoices>
   failure: ComputedRef<Loaded<unknown>['failure']['value']>

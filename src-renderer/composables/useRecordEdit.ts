@@ -12,23 +12,22 @@ import {
 } from '../components/records/merge-edits.ts'
 import { formatNumber } from '../format.ts'
 
-/** A record that an editor changes. */
 export interface EditedRecord<State> {
   /** Reads the record, as the form shows it. */
   read: (version: RecordVersion) => Promise<State>
   /** Writes the difference between `stored` and `wanted`. @throws ApiFailure conflict if the record has another version by then */
   write: (stored: State, wanted: State, version: RecordVersion) => Promise<unknown>
-  /** What a person calls a value; undefined = the name that the API has for it. */
+  /** The label of a value; undefined = the API's name. */
   label?: ((path: Path) => string | undefined) | undefined
-  /** How a value is shown; undefined = as it is. */
+  /** The text of a value; undefined = unformatted. */
   text?: ((path: Path, value: unknown) => string | undefined) | undefined
 }
 
 /**
- * Writes only what differs.
- * @param input what a form says, as a request
- * @param write is given what differs, and all of it
- * @param dependents what `input` leaves out where nothing uses it: a change of it is stored all the same
+ * Writes only differences.
+ * @param input converts the form to a request
+ * @param write receives the differences, and everything
+ * @param dependents properties that `input` may leave out; their changes are stored anyway
  */
 export function writeChanges<State, Input extends object>(
   input: (state: State) => Input,
@@ -45,7 +44,7 @@ export function writeChanges<State, Input extends object>(
   }
 }
 
-/** How often an edit is joined with those of others, if they make one after the other. */
+/** How often an edit is merged with concurrent edits before giving up. */
 const maxAttempts = 10
 
 /** Must be called in setup. */
@@ -54,11 +53,11 @@ export function useRecordEdit() {
   const overlay = useOverlay()
 
   /**
-   * Saves what a person changed of a record, and nothing else: what others changed in the meantime stays. If both changed the same value, the
-   * person is asked.
-   * @param base what the form began with
-   * @param mine what it says now
-   * @returns what is stored by now; null if the person went back to the form
+   * Saves only what the user changed and keeps the changes of others. If both changed the same value, asks
+   * the user.
+   * @param base the form's initial state
+   * @param mine its current state
+   * @returns the stored state; null if the user went back to the form
    */
   async function saveEdit<State>(
     base: State,

@@ -6,7 +6,6 @@ export interface RowFixes {
   /** The cells of rows that were changed, by their place in the log; they are kept when another page is shown. */
   changed: ShallowRef<ReadonlyMap<number, string[]>>
   count: ComputedRef<number>
-  /** The rows that were changed, as they are now. */
   changedRows: () => { place: number; line: number; cells: string[] }[]
   cellOf: (row: FailedRow, column: number) => string
   setCell: (row: FailedRow, column: number, text: string) => void

@@ -17,9 +17,9 @@ export interface RowWindow {
 }
 
 /**
- * The rows of a table of any length that are in view. Where all rows would be taller than an element can be, the scroll
- * bar covers them in proportion, and the wheel and keys move by pixels all the same.
- * @param headHeight pixels at the top of the viewport that a fixed header covers
+ * Returns the visible rows of a table of any length. If all rows together exceed the maximal height of an
+ * element, the scroll bar maps to them proportionally, while wheel and keys still scroll by pixels.
+ * @param headHeight height of the fixed header in pixels
  */
 export function useRowWindow(
   viewport: Ref<HTMLElement | null>,
@@ -35,7 +35,7 @@ export function useRowWindow(
   const height = computed(() => Math.min(rowsHeight.value, maxPixels))
   const last = computed(() => Math.max(0, rowsHeight.value - visibleHeight.value))
   const ratio = computed(() => last.value / Math.max(1, height.value - visibleHeight.value))
-  /** What scrollTop was last set to here: its scroll event is no move of the user's. */
+  /** The scrollTop set here: its event is not a scroll by the user. */
   let ownScrollTop = -1
 
   const observer = new ResizeObserver(([entry]) => {

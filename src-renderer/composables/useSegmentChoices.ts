@@ -9,7 +9,6 @@ export interface SegmentChoices {
   reload: Loaded<unknown>['reload']
 }
 
-/** What a select of a list's segments offers. */
 export function useSegmentChoices(listId: () => number): SegmentChoices {
   const { t } = useI18n()
   const { value: segments, reload } = useLoaded(() => fetchSegments(listId()))

@@ -11,7 +11,7 @@ import { useBulkText } from './useBulkText.ts'
 /** A job with what the window shows of it. */
 export type ShownJob = AnyJob & {
   title: string
-  /** Where it is seen; null for one of another organization. */
+  /** The page of the job; null for another organization's. */
   to: string | null
   percent: number | null
   hasEnded: boolean
@@ -26,7 +26,7 @@ const pages: Record<AnyJob['job_type'], (job: AnyJob) => string> = {
   BulkAction: ({ mailing_list_id: listId }) => `/lists/${listId}/bulk-actions`
 }
 
-/** Who may pause and cancel jobs; bulk actions are their own users' and administrators'. */
+/** The permissions to pause and cancel; bulk actions belong to their user and administrators. */
 const accessTo: Record<Exclude<AnyJob['job_type'], 'BulkAction'>, Access> = {
   SubscriberImport: 'subscriber.import',
   SubscriberExport: 'subscriber.export',

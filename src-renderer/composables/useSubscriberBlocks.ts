@@ -16,9 +16,9 @@ const maxBlocks = 50
 
 export interface SubscriberBlocks {
   total: Ref<number>
-  /** Whether another question was asked than what is shown answers. */
+  /** True while another question is being answered than the shown one. */
   asking: Ref<boolean>
-  /** The question that what is shown answers. */
+  /** The question of the shown rows. */
   answered: Ref<TableQuestion | null>
   failure: Ref<unknown>
   loaded: Ref<boolean>
@@ -26,16 +26,16 @@ export interface SubscriberBlocks {
   at: (index: number) => Subscriber | undefined
   /** The ids of the subscribers from one position to another, which are fetched where they are not there. */
   idsBetween: (first: number, last: number) => Promise<number[]>
-  /** Tells which rows are seen; their blocks are fetched. */
+  /** Sets the visible rows, whose blocks are loaded. */
   show: (first: number, last: number) => void
-  /** Fetches the blocks in view again; what is shown stays until then. */
+  /** Reloads the visible blocks; the shown rows stay until then. */
   reload: () => Promise<void>
 }
 
 /**
- * The subscribers of a list by position, fetched in blocks as they come into view. What is shown stays until another question
- * is answered.
- * @param question which of them, and in which order; null = all by id
+ * The subscribers of a list by position, loaded in blocks as they become visible. Rows stay until another
+ * question is answered.
+ * @param question filters and order; null = all by id
  */
 export function useSubscriberBlocks(
   listId: Ref<number>,
@@ -55,7 +55,7 @@ export function useSubscriberBlocks(
   let stop = new AbortController()
   let fetching = false
 
-  /** Fetches what is in view and missing, one block at a time: blocks that were scrolled past are never asked for. */
+  /** Loads missing visible blocks one at a time, so that blocks which were scrolled past are skipped. */
   async function fetchWanted(): Promise<void> {
     if (fetching) return
     fetching = true
@@ -77,7 +77,7 @@ export function useSubscriberBlocks(
       shown = generation
       answered.value = of
       asking.value = false
-      if (isStale) lookAgain()
+      if (isStale) reloadLater()
       total.value = page.num_records
       blocks.delete(number)
       blocks.set(number, page.data)
@@ -102,8 +102,8 @@ export function useSubscriberBlocks(
     return { ...page, isStale: page.is_stale }
   }
 
-  /** While a list changes all the time, what is answered may be from before the last change. */
-  function lookAgain(): void {
+  /** While a list changes all the time, answers may be from before the last change. */
+  function reloadLater(): void {
     clearTimeout(again)
     again = setTimeout(() => void reload(), staleFor)
   }

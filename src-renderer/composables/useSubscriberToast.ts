@@ -3,7 +3,9 @@ import { useI18n } from 'vue-i18n'
 import { restoreSubscriber } from '../api/subscriber-page.ts'
 import { useUndo } from './useUndo.ts'
 
-/** Says what was done with a subscriber; whoever was deleted can be brought back there. */
+/**
+ * Returns a function that confirms an action on a subscriber; a deleted one can be restored from the toast.
+ */
 export function useSubscriberToast(): (message: string, deletedId?: number) => void {
   const { t } = useI18n()
   const toast = useToast()

@@ -7,7 +7,7 @@ import { useMailingLists } from '../stores/mailing-lists.ts'
 
 const attributes = ['email', 'status', 'confirmed', 'email_format', 'subscribe_time', 'subscribe_ip']
 
-/** What sync tells, in words. */
+/** Words the state of sync. */
 export function useSyncText() {
   const { t } = useI18n()
   const has = (key: string): boolean => i18n.global.te(key)
@@ -24,7 +24,7 @@ export function useSyncText() {
   return {
     counted,
 
-    /** Where a record is changed, for a person to go to. */
+    /** The page where the user can change a record. */
     pageOf(kind: LinkedKind, listId: number | null, recordId: number): string | null {
       switch (kind) {
         case 'mailing_list':
@@ -49,7 +49,7 @@ export function useSyncText() {
     listName: (listId: number | null): string =>
       listId === null ? '' : (byId.value.get(listId)?.name ?? ''),
 
-    /** What a value is called: an attribute, or a custom field by its own name. */
+    /** The label of an attribute, or the name of a custom field. */
     field: (field: string): string =>
       attributes.includes(field) || has(`syncField.${field}`) ? t(`syncField.${field}`) : field,
 
@@ -66,7 +66,6 @@ export function useSyncText() {
       return field === 'status' && has(`status.${value}`) ? t(`status.${value}`) : value
     },
 
-    /** What a run is at. */
     progress({ progress }: SyncRun): string {
       if (!progress) return t('sync.begins')
       const list =

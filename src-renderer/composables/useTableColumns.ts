@@ -10,10 +10,10 @@ import { shownValue } from '../components/subscribers/shown-value.ts'
 import { isSortable, type TableColumn } from '../components/subscribers/table-columns.ts'
 import { formatDay } from '../format.ts'
 
-/** Which columns are shown, from left to right, and how wide. */
+/** The visible columns from left to right, with widths. */
 export type ColumnLayout = TableView['columns']
 
-/** The columns of the table of subscribers, as somebody arranges them. */
+/** The user's columns of the table of subscribers. */
 export interface TableColumns {
   /** All that there are, those that are shown first and in their order. */
   all: Readonly<Ref<TableColumn[]>>
@@ -31,7 +31,7 @@ export interface TableColumns {
   resize: (key: string, width: number | null) => void
 }
 
-/** Whom a row is about, which is always told. */
+/** The column that is always shown. */
 export const fixedColumn = 'email'
 
 export function useTableColumns(list: () => MailingList, fields: () => CustomField[]): TableColumns {
@@ -68,7 +68,7 @@ export function useTableColumns(list: () => MailingList, fields: () => CustomFie
       valueOf: (subscriber: Subscriber) => shownValue(subscriber, field)
     }))
   ])
-  /** Those that one has to ask for. */
+  /** The columns that must be requested. */
   const further = computed(() => [
     own('created_at', t('subscriberPage.added'), '9rem', ({ created_at }) => formatDay(created_at))
   ])

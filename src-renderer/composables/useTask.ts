@@ -4,7 +4,7 @@ import { messageOf } from '../../src-main/base/errors.ts'
 
 export interface Task {
   running: Ref<boolean>
-  /** Why the last run did not work, as a sentence; '' when it did. */
+  /** Why the last run failed, as a sentence; '' = it did not. */
   fault: Ref<string>
   /** Runs `work`; what it throws becomes the fault. @returns whether it worked */
   run: (work: () => Promise<unknown>) => Promise<boolean>
@@ -31,7 +31,7 @@ export function useTask(): Task {
   return { running, fault, run }
 }
 
-/** As {@link useTask}, for work without a place for its fault: it is shown as a toast. */
+/** Like {@link useTask}, but shows the fault as a toast. */
 export function useToastedTask(): Task {
   const task = useTask()
   const toast = useToast()

@@ -1,23 +1,23 @@
 import { computed, ref, type Ref, shallowRef, watch } from 'vue'
 import { maxTicked } from '../../src-main/workbench/endpoints/bulk-actions.ts'
 
-/** Which subscribers somebody has ticked: some, or all that are found but for some. */
+/** The selected subscribers: some, or all found ones except some. */
 export interface Ticked {
   count: Ref<number>
-  /** Whether all that are found are ticked, without exception. */
+  /** True if all are selected without exception. */
   isAll: Ref<boolean>
   has: (id: number) => boolean
   /** @returns whether it did: not where that would be more than can be named one by one */
   set: (ids: readonly number[], isTicked: boolean) => boolean
   setAll: (isTicked: boolean) => void
-  /** What the API is to be told. */
+  /** The selection as the API takes it. */
   asked: Ref<{ only: number[] | null; except: number[] }>
 }
 
 /** @param total how many are found */
 export function useTicked(total: Ref<number>): Ticked {
   const isInverted = ref(false)
-  /** Who is ticked, or with `isInverted` who is not. */
+  /** The selected ids, or with `isInverted` the excluded ones. */
   const named = shallowRef<ReadonlySet<number>>(new Set())
   const count = computed(() =>
     isInverted.value ? Math.max(0, total.value - named.value.size) : named.value.size

@@ -4,14 +4,17 @@ import type { AuditedEntity } from '../api/audit.ts'
 import { isUndoable, restoreRecord, type UndoableEntity } from '../api/undo.ts'
 import { useToastedTask } from './useTask.ts'
 
-/** Offers to bring back what was deleted, and says what came back. */
+/** Offers to undo deletions. */
 export function useUndo() {
   const { t } = useI18n()
   const toast = useToast()
   const { run } = useToastedTask()
 
-  /** Says that a record came back. @param leftOut what it used and is gone, by the names of attributes */
-  function tellRestored(name: string, leftOut: readonly string[] = []): void {
+  /**
+   * Confirms that a record was restored.
+   * @param leftOut references that no longer exist, by attribute
+   */
+  function confirmRestored(name: string, leftOut: readonly string[] = []): void {
     const parts = leftOut.map((attribute) => t(`auditAttribute.${attribute}`))
     toast.add({
       title: t('undo.restored', { name }),
@@ -21,7 +24,7 @@ export function useUndo() {
     })
   }
 
-  /** Says what was done, and offers to undo it. */
+  /** Confirms an action, and offers to undo it. */
   function offerUndo(title: string, undo: () => Promise<void>): void {
     toast.add({
       title,
@@ -33,10 +36,10 @@ export function useUndo() {
     })
   }
 
-  /** Says that a record was deleted; it can be brought back there. */
-  function tellDeleted(entity: UndoableEntity, id: number, name: string): void {
+  /** Confirms a deletion, and offers to undo it. */
+  function confirmDeleted(entity: UndoableEntity, id: number, name: string): void {
     offerUndo(t('undo.deleted', { name }), async () =>
-      tellRestored(name, (await restoreRecord(entity, id)).left_out)
+      confirmRestored(name, (await restoreRecord(entity, id)).left_out)
     )
   }
 
@@ -47,8 +50,8 @@ export function useUndo() {
     work: () => Promise<unknown>
   ): Promise<void> {
     await work()
-    if (record && isUndoable(record.entity)) tellDeleted(record.entity, record.recordId, name)
+    if (record && isUndoable(record.entity)) confirmDeleted(record.entity, record.recordId, name)
   }
 
-  return { tellRestored, offerUndo, tellDeleted, deleteRecord }
+  return { confirmRestored, offerUndo, confirmDeleted, deleteRecord }
 }

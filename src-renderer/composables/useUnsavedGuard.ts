@@ -2,34 +2,37 @@ import { onScopeDispose, ref, type Ref, watch } from 'vue'
 import { onBeforeRouteLeave, onBeforeRouteUpdate } from 'vue-router'
 import { flushEdits } from './usePendingEdits.ts'
 
-/** Asks before work that was not saved is left behind. */
+/** Asks before unsaved work is lost. */
 export interface UnsavedGuard {
-  /** Whether it is being asked. Set to false, it stays. */
+  /** True while asking; setting it to false stays on the page. */
   asking: Ref<boolean>
-  /** @returns whether it may be left: at once where nothing is unsaved, else when somebody has answered */
+  /** @returns true if the page may be left: at once without unsaved work, else after the user's answer */
   mayLeave: () => Promise<boolean>
   /** The answer that it may be. */
   discard: () => void
   /** @returns whether something is not saved */
   isUnsaved: () => boolean
-  /** @returns what was saved last, as JSON */
+  /** @returns the last saved state as JSON */
   saved: () => string
-  /** Takes a state for saved: what there is now, or what was saved in its place. */
+  /** Marks a state as saved: the current one, or the given one. */
   markSaved: (state?: unknown) => void
 }
 
-/** Those of what is shown now. */
+/** The guards on the page. */
 const guards = new Set<() => Promise<boolean>>()
-/** Whether the window is left although something is unsaved: it cannot be saved any more, or somebody said so. */
+/** True if unsaved work is given up: it cannot be saved any more, or the user decided so. */
 let leavesForGood = false
 
-/** Asks all guards, one after the other, before something that leaves the whole window behind. @returns whether it may be left */
+/**
+ * Asks all guards before the window is left.
+ * @returns true if it may be left
+ */
 export async function mayLeaveWindow(): Promise<boolean> {
   for (const mayLeave of guards) if (!(await mayLeave())) return false
   return true
 }
 
-/** @returns whether the window starts over, so that nothing more is to be done for what it shows */
+/** @returns true if the window reloads, so that its state no longer matters */
 export function isLeftForGood(): boolean {
   return leavesForGood
 }
@@ -40,15 +43,15 @@ export function leaveForGood(): void {
 }
 
 /**
- * Guards leaving the page, and closing the window. Must be called in the setup of a page or of a component below one.
- * @param state what is edited, null where nothing is; as it is now, it is saved
+ * Guards leaving the page and closing the window. Call it in setup.
+ * @param state the edited state, null = nothing; the initial state counts as saved
  */
 export function useUnsavedGuard(state: () => unknown): UnsavedGuard {
   const asking = ref(false)
   let saved = JSON.stringify(state())
   let answer: ((leaves: boolean) => void) | undefined
 
-  /** With what editors hold back for a moment. */
+  /** Includes edits that editors delay. */
   function current(): unknown {
     flushEdits()
     return state()

@@ -5,7 +5,7 @@ import { type EditorState, NodeSelection, type Selection, TextSelection } from '
 
 // A block is what stands directly in the message or in a column of it. What is done to one is a step of its own to take back.
 
-/** How deep the block stands that holds a position; 0 between blocks. */
+/** The depth of the block at a position; 0 between blocks. */
 function blockDepth($at: ResolvedPos): number {
   for (let depth = $at.depth; depth > 0; depth--) {
     if (isContainer($at.node(depth - 1).type.name)) return depth
@@ -17,14 +17,13 @@ function isContainer(name: string): boolean {
   return name === 'doc' || name === 'column'
 }
 
-/** Where the block begins that is selected, or holds the cursor. */
 function startOfBlock(selection: Selection): number {
   const { $from } = selection
   if (selection instanceof NodeSelection && isContainer($from.parent.type.name)) return $from.pos
   return $from.before(Math.max(1, blockDepth($from)))
 }
 
-/** Whether there is nothing but one empty paragraph. */
+/** True if there is only an empty paragraph. */
 export function isBlank({ state: { doc } }: Editor): boolean {
   return (
     doc.childCount === 1 && doc.firstChild?.type.name === 'paragraph' && doc.firstChild.content.size === 0
@@ -78,7 +77,7 @@ export function moveBlock(direction: -1 | 1): Command {
   }
 }
 
-/** Where that begins which a move is about: the block, or the columns around it where it stands at their end already. */
+/** The start of the block to move, or of the columns around it if it is at their end already. */
 function startToMove({ doc, selection }: EditorState, direction: -1 | 1): number {
   const start = startOfBlock(selection)
   const $start = doc.resolve(start)

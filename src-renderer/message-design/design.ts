@@ -1,6 +1,6 @@
 import type { JSONContent } from '@tiptap/core'
 
-/** Fonts that every computer has, so that a message looks the same for everybody: name -> what CSS asks for. */
+/** Fonts that every computer has, so that a message looks the same everywhere: name -> CSS. */
 export const fonts = {
   arial: 'Arial, Helvetica, sans-serif',
   verdana: 'Verdana, Geneva, sans-serif',
@@ -10,9 +10,9 @@ export const fonts = {
 export type FontName = keyof typeof fonts
 export const fontNames = Object.keys(fonts) as FontName[]
 
-/** What all blocks of a message share. */
+/** The look that all blocks of a message share. */
 export interface Look {
-  /** Of buttons and links, as `#rrggbb`. */
+  /** The color of buttons and links, `#rrggbb`. */
   accent: string
   /** Around the message, as `#rrggbb`. */
   background: string
@@ -23,7 +23,7 @@ export const defaultLook: Look = { accent: '#4f46e5', background: '#f1f5f9', fon
 
 /** A message as the visual editor knows it; mail programs get it as the HTML of `renderDesign`. */
 export interface MessageDesign {
-  /** What inboxes show behind the subject. */
+  /** The text that inboxes show after the subject. */
   preheader: string
   look: Look
   /** The document of the editor: `doc` with blocks, by the schema of `nodes.ts`. */
@@ -32,7 +32,7 @@ export interface MessageDesign {
 
 export const emptyDocument: JSONContent = { type: 'doc', content: [{ type: 'paragraph' }] }
 
-/** Whether there is nothing in a message: one empty paragraph at most. */
+/** True if there is at most an empty paragraph. */
 export function isEmptyDocument({ content = [] }: JSONContent): boolean {
   return content.length === 0 || (content.length === 1 && isEmptyParagraph(content[0]))
 }
@@ -41,15 +41,18 @@ function isEmptyParagraph(block: JSONContent | undefined): boolean {
   return block?.type === 'paragraph' && (block.content ?? []).length === 0
 }
 
-/** In per cent of the column that an image stands in. */
+/** Percent of the column's width. */
 export const imageWidths = [100, 75, 50, 25] as const
 
-/** Of a message, in pixels. */
+/** The width of a message in pixels. */
 export const width = 600
 /** Inside it, left and right, in pixels: a line of text stands where a picture begins. */
 export const margin = 32
 
-/** How wide an image of so many pixels stands in a message without being blown up. */
+/**
+ * Returns the width at which an image is shown without being enlarged.
+ * @param pixels its own width
+ */
 export function widthFor(pixels: number): number {
   return imageWidths.find((share) => pixels >= ((width - 2 * margin) * share) / 100) ?? 25
 }

@@ -22,7 +22,7 @@ export function renderDesign(design: MessageDesign): string {
   return lean.replace('<head>', `<head>\n${mark(`${accent} ${background} ${font}`, digest(lean))}`)
 }
 
-/** Nothing was written, and nothing chosen either. */
+/** True if nothing was written or selected. */
 function isBlank({ preheader, look, document }: MessageDesign): boolean {
   const isStandard = look.accent === defaultLook.accent && look.background === defaultLook.background
   return isEmptyDocument(document) && preheader === '' && isStandard && look.font === defaultLook.font
@@ -46,7 +46,7 @@ export function readDesign(html: string): MessageDesign | null {
   return parse(html, { accent, background, font })
 }
 
-/** What this editor can take over of a HTML that was written by other means: its texts, images and links, without its layout. */
+/** Converts HTML from elsewhere: texts, images and links without the layout. */
 export function adoptHtml(html: string): MessageDesign {
   return parse(untangleTables(html), defaultLook)
 }
@@ -81,7 +81,7 @@ function parse(html: string, look: Look): MessageDesign {
   }
 }
 
-/** Makes of each replacement code in a text the element of its chip; those in attributes stay. */
+/** Turns the replacement codes in texts into chips; those in attributes stay. */
 function showCodes(page: Document): void {
   const walker = page.createTreeWalker(page.body, NodeFilter.SHOW_TEXT)
   const texts: Text[] = []

@@ -28,7 +28,7 @@ export function toMjml({ preheader, look, document }: MessageDesign): string {
   ].join('')
 }
 
-/** Nothing that one sees, so much of it that inboxes show no words of the message behind the preview text. */
+/** Invisible characters that keep inboxes from showing the message's text after the preview text. */
 export const preheaderEnd = '\u034f\u200c\u00a0'.repeat(60)
 
 /** A stripe of the background above and below the message. */

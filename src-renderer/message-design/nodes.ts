@@ -7,7 +7,7 @@ import { alignmentOf, imageWidths, widthFor } from './design.ts'
 // What a message is made of. Each block says how the editor shows it, and how it is read back: from what the editor shows
 // (copied and pasted) and from the HTML that mail programs get (`mjml.ts`, whose classes begin with lw-).
 
-/** Where a text stands in its line. */
+/** The alignment of a text. */
 const textAlign = {
   default: 'left',
   parseHTML: (element: HTMLElement) => alignmentOf(element.style.textAlign),
@@ -30,7 +30,6 @@ const alignedBlocks = Node.create({
   ]
 })
 
-/** Text, blocks of a mail, and columns of both. */
 const MessageDocument = Node.create({ name: 'doc', topNode: true, content: '(block | mailBlock | columns)+' })
 
 /** An attribute that the rules of its node read, not one of the same name of the element. */
@@ -147,7 +146,7 @@ const Image = Node.create({
   }
 })
 
-/** One of this computer, or one that every recipient fetches; a code may say which. */
+/** True for an image on this computer or at an address that recipients can load, possibly a code. */
 function isImageAddress(src: string): boolean {
   return src.startsWith(imageScheme) || /^(?:https?:\/\/|%%)/i.test(src)
 }
@@ -184,7 +183,7 @@ const Column = Node.create({
   renderHTML: () => ['div', { class: 'lw-column' }, 0]
 })
 
-/** As a person may type or paste it. */
+/** A code as users type or paste it. */
 const typedCode = /%%([^%\r\n]{1,300}?)%%$/
 const pastedCode = /%%([^%\r\n]{1,300}?)%%/g
 

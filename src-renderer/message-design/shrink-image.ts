@@ -1,10 +1,10 @@
 /** Twice the width of a message, for screens with fine pixels. */
 const maxPixels = 1200
-/** In bytes: below it a picture that is no wider stays as it is. */
+/** In bytes: smaller images of suitable width stay unchanged. */
 const enoughBytes = 300_000
-/** In bytes: a PNG that is larger becomes a JPEG. */
+/** In bytes: a larger PNG becomes a JPEG. */
 const maxExactBytes = 1_000_000
-/** What every mail program shows. */
+/** The types that every mail program shows. */
 const safeTypes = ['image/png', 'image/jpeg', 'image/gif']
 
 export interface ShrunkImage {
@@ -40,7 +40,7 @@ function written(canvas: HTMLCanvasElement, type: string): Promise<Blob | null> 
   return new Promise((resolve) => canvas.toBlob(resolve, type, 0.85))
 }
 
-/** As JPEG, which has no transparent parts. */
+/** As JPEG, which has no transparency. */
 function onWhite(canvas: HTMLCanvasElement): Promise<Blob | null> {
   const context = canvas.getContext('2d')
   if (context) {

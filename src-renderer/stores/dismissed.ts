@@ -2,7 +2,7 @@ import { defineStore, storeToRefs } from 'pinia'
 import { computed, ref, watch } from 'vue'
 import { useSession } from './session.ts'
 
-/** What a person has dismissed on the home page, in the storage of this window: what a line said then, by its key. */
+/** Dismissed lines of the home page with their state at that time, by key, in this window's storage. */
 type Dismissed = Record<string, string>
 
 /** Lines that are remembered; the oldest are shown again. */

@@ -3,10 +3,10 @@ import { computed, onScopeDispose } from 'vue'
 import { fetchIntegrity } from '../api/integrity.ts'
 import { useLoaded } from '../composables/useLoaded.ts'
 
-/** How often it is asked for, in milliseconds: what breaks while nobody looks is no event. */
+/** The polling interval in milliseconds: damage is not reported as an event. */
 const lookInterval = 15_000
 
-/** Whether the data is what Listwright wrote. */
+/** Whether the data is as Listwright wrote it. */
 export const useIntegrity = defineStore('integrity', () => {
   const { value, reload } = useLoaded(fetchIntegrity)
   const timer = setInterval(() => void reload(), lookInterval)
@@ -14,7 +14,7 @@ export const useIntegrity = defineStore('integrity', () => {
   return {
     reload,
     isDamaged: computed(() => value.value?.state === 'damaged'),
-    /** What is wrong, a sentence each. */
+    /** Sentences. */
     faults: computed(() => value.value?.faults ?? [])
   }
 })

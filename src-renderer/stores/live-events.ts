@@ -3,22 +3,25 @@ import { onScopeDispose } from 'vue'
 import { readEvents } from '../api/event-stream.ts'
 import type { LiveEvent } from '../../src-main/workbench/recent-changes.ts'
 
-/** How many milliseconds after a connection broke or was refused another one is made. */
+/** Delay in milliseconds before a broken or refused connection is opened again. */
 const reconnectTime = 2000
-/** If the first connection takes longer than this to open, in milliseconds, it may have missed a change. */
+/** If the first connection takes longer to open, a change may have been missed. In milliseconds. */
 const maxOpeningTime = 5000
 
-/** At least so many milliseconds pass between two loads of what changes all the time. */
+/** Shortest pause between two loads of constantly changing data, in milliseconds. */
 const minRest = 500
-/** And so many times what a load took: what is heavy, such as a filter over a million, leaves the computer to what changes them. */
+/**
+ * The pause in multiples of the last load's duration: expensive loads, such as a filter over a million, leave
+ * the processor to the changes.
+ */
 const restPerLoad = 3
-/** No longer than this: a load during which the computer slept is no heavy one. */
+/** Limit of the pause: a load during which the computer slept is not expensive. */
 const maxRest = 15_000
 
 /** Called with null when anything may have changed, such as after a time without a connection. */
 type Listener = (changes: LiveEvent[] | null) => void
 
-/** What changes in the data, whoever changed it: one connection for the whole window. */
+/** Changes of the data by anyone, through one connection per window. */
 export const useLiveEvents = defineStore('live-events', () => {
   const listeners = new Set<Listener>()
   const tell = (changes: LiveEvent[] | null): void => {

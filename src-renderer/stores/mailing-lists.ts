@@ -62,7 +62,6 @@ export const useMailingLists = defineStore('mailing-lists', () => {
   return { lists, byId, countsOf, totals, failure, loaded, reload }
 })
 
-/** True if the same lists have the same names. */
 function isSame(before: readonly NamedList[], now: readonly ListedList[]): boolean {
   return (
     before.length === now.length &&

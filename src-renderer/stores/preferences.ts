@@ -3,7 +3,7 @@ import { ref, watch } from 'vue'
 
 const storageKey = 'listwright.compact'
 
-/** How this user likes the window. The theme is kept by the colour mode itself. */
+/** The user's preferences for the window. The theme is stored by the color mode itself. */
 export const usePreferences = defineStore('preferences', () => {
   const compact = ref(localStorage.getItem(storageKey) === 'true')
   watch(

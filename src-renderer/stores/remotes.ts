@@ -5,7 +5,7 @@ import { useLoaded } from '../composables/useLoaded.ts'
 import { useLiveEvents } from './live-events.ts'
 import { useSession } from './session.ts'
 
-/** How often a run that is under way is looked at, in milliseconds: how far it came is no event. */
+/** The polling interval of a running sync in milliseconds: its progress is not an event. */
 const lookInterval = 1000
 
 /** The servers that the organization is mirrored to, and what they are at. */
@@ -36,7 +36,7 @@ export const useRemotes = defineStore('remotes', () => {
     reload: loaded.reload,
     remotes,
     isRunning,
-    /** Whether somebody has to do something: answer a question, or decide. */
+    /** True if the user has to answer a question or decide. */
     needsSomebody: computed(() =>
       remotes.value.some(({ state, open_conflicts: open }) => state === 'asking' || open > 0)
     )

@@ -7,7 +7,7 @@ import { mayLeaveWindow } from '../composables/useUnsavedGuard.ts'
 import { showTimesIn } from '../format.ts'
 import { announceSession, beginAnew } from '../session-changes.ts'
 
-/** Who works in this window, and in which organization. */
+/** The user of this window, and the organization. */
 export const useSession = defineStore('session', () => {
   const { value: session, failure, reload } = useLoaded(fetchSession)
   watch(session, (now) => {
@@ -20,7 +20,9 @@ export const useSession = defineStore('session', () => {
   const isAdmin = computed(() => role.value !== 'standard')
   const maySwitchOrganization = computed(() => session.value?.may_switch_organization ?? false)
 
-  /** Whether the user may do what has this access: the rest is not offered. Nothing is before the session is known. */
+  /**
+   * True if the user has this access; actions without it are not offered. False before the session is loaded.
+   */
   function may(access: Access): boolean {
     return session.value !== undefined && hasAccess(session.value.user, access)
   }

@@ -6,7 +6,7 @@ import { commandBench } from '../support/commands.ts'
 type Changes = CommandInput<'campaigns.create'>['campaign']
 type Source = CommandInput<'campaigns.create'>['source']
 
-/** Of an ad hoc segment. */
+/** The clause of an ad hoc segment. */
 const onBoth = (mailing_list_id: number) => [
   { type: 'in_mailing_list' as const, operator: 'is in' as const, mailing_list_id }
 ]

@@ -14,7 +14,6 @@ import {
 import { englishOf } from '../../src-main/base/refusal.ts'
 import { textOf } from '../support/refusals.ts'
 
-/** What is wrong with a value that was refused. */
 function complaintAbout(read: ReturnType<typeof readRequiredValue>): string | null {
   return read instanceof ValueFault ? textOf(read.complaint) : null
 }

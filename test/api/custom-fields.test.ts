@@ -34,7 +34,7 @@ const attributes: Record<string, string[]> = {
 }
 const common = ['id', 'is_global', 'mailing_list_id', 'name', 'field_type', 'required', 'instructions']
 
-/** For each type: a value as a request sends it, and as the API answers it. */
+/** For each type: a value in a request, and in the answer. */
 const values: [type: string, given: unknown, answered: unknown][] = [
   ['text', 'Zürich', 'Zürich'],
   ['text_multiline', 'one\ntwo', 'one\ntwo'],
@@ -58,7 +58,7 @@ const values: [type: string, given: unknown, answered: unknown][] = [
   ['select_single_dropdown', ' ', null]
 ]
 
-/** For each type: what it refuses. */
+/** For each type: refused values. */
 const refusals: [type: string, given: unknown, settings?: Record<string, unknown>][] = [
   ['text', 'too long', { maximum_length: 3 }],
   ['text', 'a', { minimum_length: 2 }],

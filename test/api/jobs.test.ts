@@ -8,7 +8,6 @@ import type { SubscriberExport } from '../../src-main/api/subscriber-exports/sch
 const started = sharedApplication()
 const sender = { from_email: 'sender@example.com' }
 
-/** The jobs of a list. */
 async function jobsOf(listId: number, path = '/jobs/all'): Promise<Job[]> {
   const { data } = await started.api.get<Job[]>(path)
   return data.filter(({ mailing_list_id }) => mailing_list_id === listId)

@@ -149,7 +149,7 @@ describe('what was counted of a campaign', () => {
     const campaign = await begunCampaign(contents)
     const [first = 0, second = 0] = campaign.plan?.message.contents.map(({ sliceId }) => sliceId) ?? []
     const sent = (sliceId: number, counters: Partial<Counters>) =>
-      campaign.bench.run('deliveries.noteSent', {
+      campaign.bench.run('deliveries.recordSent', {
         id: campaign.id,
         progress: { afterId: 1, position: 1 },
         counted: [{ sliceId, counters: counted(counters), subscriberIds: [] }],
@@ -184,8 +184,8 @@ describe('what was counted of a campaign', () => {
   it('is listed by link, for addresses that match a pattern, page by page', async () => {
     const { id, db, bench, first, second, plan } = await counting()
     const urls = ['https://example.com/B', 'https://example.com/a?x=[1]', 'https://example.org']
-    await bench.run('deliveries.noteLinks', { id, sliceId: first, urls })
-    await bench.run('deliveries.noteLinks', { id, sliceId: second, urls: ['https://example.com/c'] })
+    await bench.run('deliveries.recordLinks', { id, sliceId: first, urls })
+    await bench.run('deliveries.recordLinks', { id, sliceId: second, urls: ['https://example.com/c'] })
     const all = { page: 0, per_page: 10 }
     const found = async (filter: Parameters<typeof linksOfCampaign>[2], page = all) => {
       const { rows, total } = await linksOfCampaign(db, id, filter, page)

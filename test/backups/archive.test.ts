@@ -51,7 +51,6 @@ import {
   makeSubscriber
 } from '../support/builders.ts'
 
-/** The files of an archive by name. */
 async function filesIn(path: string): Promise<Map<string, string>> {
   const zip = await yauzl.openPromise(path)
   const files = new Map<string, string>()
@@ -443,7 +442,7 @@ describe('a backup command that is interrupted', () => {
     expect(left).toEqual(own)
   })
 
-  /** Interrupts a command once it has made a file whose name matches. */
+  /** Interrupts a command once it has created a file whose name matches. */
   async function interrupt(action: string, made: RegExp) {
     const [folder, dataDirectory] = [await temporaryDirectory(), await temporaryDirectory()]
     const backups = join(dataDirectory, 'backups')

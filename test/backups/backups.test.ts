@@ -59,7 +59,7 @@ async function emails(api: Client, listId: number): Promise<string[]> {
   return data.map(({ email }) => email)
 }
 
-/** What is noted of a restore whose copy of the backup lies beside the database. */
+/** The state of a restore whose copy is next to the database. */
 const prepared = JSON.stringify({
   stage: 'prepared',
   backup: '/gone.db',

@@ -72,7 +72,7 @@ describe('encrypted backups', () => {
   })
   afterAll(() => rmSync(dirname(encrypted), { recursive: true }))
 
-  /** What an import of a file says, and what it leaves in the folder. */
+  /** The refusal of an import, and what it leaves in the folder. */
   async function refusal(file: string, secret: string | null): Promise<string> {
     const folder = join(await temporaryDirectory(), 'backups')
     const failure: unknown = await importFile(file, join(folder, 'new.db'), secret).then(

@@ -16,7 +16,10 @@ import { serve } from '../support/process.ts'
 const parent = await mkdtemp(join(tmpdir(), 'listwright-test-'))
 afterAll(() => rm(parent, { recursive: true, force: true }))
 
-/** What a killed application left: the last subscriber is in the log alone, and a campaign was scheduled when the backup was made. */
+/**
+ * The data of a killed application: the last subscriber is only in the log, and a campaign was scheduled at
+ * the time of the backup.
+ */
 interface Original {
   directory: string
   listId: number
@@ -43,7 +46,10 @@ async function makeOriginal(): Promise<Original> {
   return { directory, listId, campaignId: campaign.id, lastCampaignId: later.id, backup: backup.name }
 }
 
-/** `listwright backup restore`, whose nth call that has to do with files ends as is said. @returns whether it came so far, and what it said */
+/**
+ * Runs `listwright backup restore`, whose nth file operation fails or kills it.
+ * @returns whether it got that far, and its output
+ */
 function restore(
   directory: string,
   backup: string,

@@ -69,7 +69,6 @@ export async function benchBackup(rows: number): Promise<BackupFigures[]> {
   }
 }
 
-/** An archive of a backup, with a client beside it, and a backup of the archive. */
 async function archiveFigures(
   api: Client,
   listId: number,

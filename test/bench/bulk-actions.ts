@@ -17,7 +17,10 @@ export interface BulkFigures extends Latencies {
   per_second: number
 }
 
-/** What bulk actions on those of so many subscribers take whose email has an a, and their undoing, while a client calls every 20 ms. */
+/**
+ * Times bulk actions and their undo on subscribers whose email contains an a, while a client calls every 20
+ * ms.
+ */
 export async function benchBulkActions(rows: number): Promise<BulkFigures[]> {
   const directory = await mkdtemp(join(tmpdir(), 'listwright-bench-'))
   const server = await startServer(join(directory, 'data'))

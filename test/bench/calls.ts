@@ -23,7 +23,7 @@ export interface CallFigures {
 
 type Call = (number: number) => Promise<number>
 
-/** What the calls of the API take on a list of so many subscribers with ten custom fields, and a page of one with 50. */
+/** Times calls on a list with ten custom fields, and a page of one with 50. */
 export async function benchCalls(rows: number): Promise<CallFigures[]> {
   const directory = await mkdtemp(join(tmpdir(), 'listwright-bench-'))
   const server = await startServer(join(directory, 'data'))
@@ -88,7 +88,7 @@ function callsOn(
   }
 }
 
-/** Makes all calls, so many at a time. */
+/** Makes all calls, `concurrency` at a time. */
 async function runConcurrently(call: Call, concurrency: number): Promise<number[]> {
   const times: number[] = []
   let next = 0

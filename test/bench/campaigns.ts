@@ -11,7 +11,7 @@ export interface CampaignFigures extends Latencies {
   seconds: number
   messages_per_second: number
   outbox_mb: number
-  /** Before anything was sent, and the most since. */
+  /** Before anything was sent, and the peak since. */
   peak_memory_mb: (number | null)[]
 }
 

@@ -3,10 +3,10 @@ import { makeList } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
 import { percentile, timeOf } from './statistics.ts'
 
-/** How often the concurrent client calls, in milliseconds. */
+/** The interval of the concurrent client's calls, in milliseconds. */
 const callingInterval = 20
 
-/** What the calls took that a client made meanwhile, in milliseconds. */
+/** The durations of a concurrent client's calls, in milliseconds. */
 export interface Latencies {
   reads_p50_ms: number
   reads_p99_ms: number

@@ -9,13 +9,12 @@ import { makeFilledList } from './prepared-list.ts'
 import { startServer } from './server.ts'
 import { percentile, timeOf } from './statistics.ts'
 
-/** How often the others call meanwhile, in milliseconds. */
+/** The interval of other calls, in milliseconds. */
 const callingInterval = 20
 
 export interface DeletionFigures {
-  /** Until the confirmed deletion was answered. */
   answered_ms: number
-  /** Until the last subscriber was gone. */
+  /** Until the last subscriber was deleted. */
   emptied_seconds: number
   reads_p50_ms: number
   reads_p99_ms: number
@@ -26,7 +25,7 @@ export interface DeletionFigures {
   writes_max_ms: number
 }
 
-/** What others wait while a deleted list of so many subscribers is emptied in the background. */
+/** Times other calls while a deleted list is emptied in the background. */
 export async function benchDeletion(rows: number): Promise<DeletionFigures> {
   const directory = await mkdtemp(join(tmpdir(), 'listwright-bench-'))
   const data = join(directory, 'data')

@@ -15,7 +15,7 @@ export interface FilterFigures extends Latencies {
   middle_page_ms: number
 }
 
-/** What filters, a search and orders take on the table of a list of so many subscribers. */
+/** Times filters, a search and sort orders on a list's table. */
 export async function benchFilters(rows: number): Promise<FilterFigures[]> {
   const directory = await mkdtemp(join(tmpdir(), 'listwright-bench-'))
   const server = await startServer(join(directory, 'data'))

@@ -80,7 +80,7 @@ export async function benchImport(rows: number): Promise<ImportFigures[]> {
   }
 }
 
-/** Has the change log take entries, or leave them out. */
+/** Enables or disables the change log. */
 function keepHistory(data: string, isKept: boolean): void {
   const database = new SQLite(join(data, 'listwright.db'))
   database.exec('DROP TRIGGER IF EXISTS no_history')
@@ -166,7 +166,10 @@ function expectCounts(counts: ImportCounts, expected: Partial<ImportCounts>): vo
   }
 }
 
-/** `sqlite3 .import` into a table whose emails are unique. @returns seconds */
+/**
+ * `sqlite3 .import` into a table with unique emails.
+ * @returns seconds
+ */
 async function sqliteImport(directory: string, file: string): Promise<number> {
   const database = join(directory, 'baseline.db')
   const table = columns.map((name) => `"${name}" TEXT${name === 'email' ? ' UNIQUE' : ''}`).join(', ')

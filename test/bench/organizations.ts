@@ -31,11 +31,11 @@ export interface LoadFigures {
   leaks: number
 }
 
-/** Where a client works: a list of an organization, and everything that may be seen there. */
+/** A client's list and organization. */
 interface Place {
   organizationId: number
   listId: number
-  /** What stands in the emails and names of the organization, and in those of no other. */
+  /** Occurs in all emails and names of the organization, and in no other. */
   mark: string
   subscribers: number
 }
@@ -48,8 +48,8 @@ interface LoadedClient {
 }
 
 /**
- * What 16 clients get in a minute of mixed calls, with four organizations and with one that has as many lists and
- * subscribers. Every answer is looked through for what belongs to another organization.
+ * Counts the calls of 16 clients in a minute, with four organizations and with one of the same size. Every
+ * answer is searched for data of other organizations.
  */
 export async function benchOrganizations(rows: number): Promise<LoadFigures[]> {
   const directory = await mkdtemp(join(tmpdir(), 'listwright-bench-'))
@@ -190,14 +190,16 @@ async function load(clients: LoadedClient[], organizations: number): Promise<Loa
   }
 }
 
-/** Whether an answer holds the mark of another organization. */
 function tellsOfOthers(answer: string, mark: string): boolean {
   return [...answer.matchAll(/\b(org\d|single)\b/g)].some(([found]) => found !== mark)
 }
 
 type NextCall = [method: string, path: string, body?: unknown]
 
-/** Seven reads in ten, as a window and a few programs make them; every fiftieth asks for a list of somebody else. */
+/**
+ * Seven reads in ten, like those of a window and some programs; every fiftieth call requests another
+ * organization's list.
+ */
 function nextCall({ place, foreignListId }: LoadedClient, name: string, random: () => number): NextCall {
   const { listId, mark, subscribers } = place
   const path = `/mailing_lists/${listId}/subscribers`

@@ -49,9 +49,9 @@ export function furtherColumns(count: number): string[] {
 }
 
 /**
- * Writes a file of people that is the same on every machine. Addresses come in no order, as in a real export.
- * @param further how many columns of texts follow the usual ones
- * @param older years that everybody has aged since
+ * Writes a file of contacts that is the same on every machine. Addresses are unsorted, as in a real export.
+ * @param further additional text columns
+ * @param older years added to each age
  * @returns the address of every thousandth row
  */
 export async function writePeople(path: string, rows: number, further = 0, older = 0): Promise<string[]> {

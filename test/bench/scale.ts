@@ -17,11 +17,11 @@ import { percentile } from './statistics.ts'
 
 /** Lists that all of them are on, as many on each. */
 const lists = 100
-/** Calls of each kind; the slowest of a hundred is told beside the median. */
+/** Calls of each kind. */
 const calls = 100
-/** Milliseconds after which an application that nobody calls has come to rest. */
+/** Milliseconds after which an idle application is at rest. */
 const rest = 8000
-/** How many of the largest tables and indexes are told. */
+/** The number of listed tables and indexes. */
 const shownObjects = 12
 
 export interface ScaleFigures {
@@ -32,7 +32,7 @@ export interface ScaleFigures {
   p99?: number
 }
 
-/** What everyday work takes with so many subscribers on a hundred lists: the same questions at any size. */
+/** Times everyday work with subscribers on a hundred lists, at any size. */
 export async function benchScale(rows: number): Promise<ScaleFigures[]> {
   const directory = await mkdtemp(join(tmpdir(), 'listwright-bench-'))
   const data = join(directory, 'data')

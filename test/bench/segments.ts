@@ -12,14 +12,14 @@ import { timeOf } from './statistics.ts'
 export interface SegmentFigures extends Latencies {
   segment: string
   members: number
-  /** Until the whole segment was counted, while a client calls every 20 ms. */
+  /** Until the segment was counted, while a client calls every 20 ms. */
   counted_seconds: number
   /** Pages of 100 by token: the first one, and one in the middle of the list. */
   first_page_ms: number
   middle_page_ms: number
 }
 
-/** What segments between two lists of so many subscribers each take, by operator. */
+/** Times segments between two lists by operator. */
 export async function benchSegments(rows: number): Promise<SegmentFigures[]> {
   const directory = await mkdtemp(join(tmpdir(), 'listwright-bench-'))
   const server = await startServer(join(directory, 'data'))

@@ -8,9 +8,12 @@ import type { ReadyLine } from '../support/process.ts'
 /** The built application as a process of its own. */
 export interface BenchedServer {
   api: Client
-  /** Most memory that it had so far, in bytes; undefined where the system does not tell. */
+  /** The peak memory in bytes; undefined if the system does not provide it. */
   peakMemory(): number | undefined
-  /** Starts measuring the peak again. @returns the memory in use now, in bytes; undefined where the system does not tell */
+  /**
+   * Resets the peak.
+   * @returns the current memory in bytes; undefined if the system does not provide it
+   */
   forgetPeakMemory(): number | undefined
   end(): Promise<void>
 }
@@ -40,7 +43,7 @@ export async function startServer(dataDirectory: string): Promise<BenchedServer>
   throw new Error('the application did not start')
 }
 
-/** proc(5), clear_refs: 5 sets the high water mark to what is in use now. */
+/** proc(5), clear_refs: 5 resets the peak. */
 function forgetPeakMemoryOf(pid: number): void {
   const path = `/proc/${pid}/clear_refs`
   if (existsSync(path)) writeFileSync(path, '5')

@@ -12,21 +12,21 @@ import { timeOf } from './statistics.ts'
 /** A page of the window in a large installation. */
 export interface SizeFigures {
   page: string
-  /** From the click that leads to the page until its content is shown. */
+  /** From the click until the page's content is shown. */
   ms: number
   /** The longest time in which the page drew nothing. */
   frozen_ms: number
-  /** What another program waits at most in the meantime. */
+  /** The longest call of another program meanwhile. */
   others_max_ms: number
 }
 
-/** At most so many lists; the other records are in proportion. */
+/** The number of lists; other records are in proportion. */
 const maxLists = 10_000
 const callsAtOnce = 16
-/** How often another program reads meanwhile, in milliseconds. */
+/** The interval of another program's reads, in milliseconds. */
 const readingInterval = 5
 
-/** How long the pages of the window take with 10,000 lists, 5,000 campaigns, 1,000 segments and 100 organizations. */
+/** Times the pages of the window with 10,000 lists, 5,000 campaigns, 1,000 segments and 100 organizations. */
 export async function benchSize(rows: number): Promise<SizeFigures[]> {
   if (!installedBrowser) throw new Error('The benchmark of the window needs an installed Chromium or Chrome.')
   const directory = await mkdtemp(join(tmpdir(), 'listwright-bench-'))
@@ -104,7 +104,7 @@ interface Places {
 
 const rows = 'main :is(tbody tr, ul li):nth-child(5)'
 
-/** What is shown on each page once its records are there. */
+/** A selector for each page that matches once its records are shown. */
 function pagesOf({ listId, suppressionListId }: Places): Record<string, string> {
   const list = `/lists/${listId}`
   return {
@@ -140,7 +140,7 @@ interface Shown {
   frozen_ms: number
 }
 
-/** Goes to a page as a link of the window does. */
+/** Follows a link in the window. */
 function shownAt(page: Page, path: string, selector: string): Promise<Shown> {
   return page.evaluate(
     async ({ to, sought }) => {
@@ -169,7 +169,10 @@ function shownAt(page: Page, path: string, selector: string): Promise<Shown> {
   )
 }
 
-/** Makes the records. @returns where most of them are */
+/**
+ * Creates the records.
+ * @returns where most of them are
+ */
 async function fill(api: Client, lists: number): Promise<Places> {
   const [listId = 0] = await makeMany(api, lists, (n) => [
     '/mailing_lists',

@@ -10,9 +10,8 @@ import type { ReadyLine } from '../support/process.ts'
 import { makeFilledList } from './prepared-list.ts'
 import { startServer } from './server.ts'
 
-/** How often it is started. */
 const starts = 7
-/** Milliseconds after which an application that nobody calls has come to rest. */
+/** Milliseconds after which an idle application is at rest. */
 const rest = 8000
 
 export interface StartFigures {
@@ -23,7 +22,10 @@ export interface StartFigures {
   most?: number
 }
 
-/** How long a start takes with so many subscribers, until it is ready and until its page is there; what it needs at rest; and what it does meanwhile. */
+/**
+ * Measures a start until the server is ready and the page is loaded, the memory at rest, and the work of the
+ * main thread.
+ */
 export async function benchStart(rows: number): Promise<StartFigures[]> {
   const directory = await mkdtemp(join(tmpdir(), 'listwright-bench-'))
   try {
@@ -82,7 +84,7 @@ async function spawned(directory: string, nodeArguments: string[] = []) {
   throw new Error('the application did not start')
 }
 
-/** What it has in memory once it has been left alone for a while. */
+/** Returns the memory of an idle application. */
 async function memoryAtRest(directory: string): Promise<number> {
   const { child } = await spawned(directory)
   await pause(rest)
@@ -98,7 +100,7 @@ interface Profile {
   timeDeltas: number[]
 }
 
-/** What the main thread does until it is ended right after it was ready: the files that take most of it, by themselves. */
+/** Profiles the main thread until right after the start: the files with the most time of their own. */
 async function traceOf(directory: string): Promise<StartFigures[]> {
   const profiles = await mkdtemp(join(tmpdir(), 'listwright-bench-'))
   const { child } = await spawned(directory, ['--cpu-prof', `--cpu-prof-dir=${profiles}`])
@@ -122,7 +124,7 @@ async function traceOf(directory: string): Promise<StartFigures[]> {
     .map(([where, milliseconds]) => ({ what: `main thread: ${where} (ms)`, median: milliseconds }))
 }
 
-/** Of the packages that `npm run package` made last. */
+/** The packages that `npm run package` made last. */
 function packageSizes(): StartFigures[] {
   if (!existsSync('dist')) return []
   return globSync('dist/{,electron/}*.{deb,rpm,gz,AppImage,exe,dmg,zip}').map((path) => ({

@@ -13,15 +13,19 @@ export function mean(samples: readonly number[]): number {
   return samples.reduce((sum, value) => sum + value, 0) / samples.length
 }
 
-/** What a call took, in milliseconds until the whole answer was there, and what was read of it. */
+/**
+ * The duration of a call until its complete answer, in milliseconds, and the part of the answer that was
+ * read.
+ */
 export interface TimedAnswer {
   took: number
   answer: string
 }
 
 /**
- * Makes a call of the API, whatever it answers.
- * @param most bytes of the answer that are read: more is garbage of this process, with which the next calls are measured
+ * Makes a call, whatever it answers.
+ * @param most bytes of the answer that are read: more would be garbage in this process, which distorts the
+ * next calls
  */
 export function timedCall(
   api: Client,
@@ -50,8 +54,8 @@ export function timedCall(
 }
 
 /**
- * Makes a call of the API that must succeed.
- * @returns milliseconds until the whole answer was there
+ * Makes a call that must succeed.
+ * @returns milliseconds until the complete answer
  */
 export async function timeOf(api: Client, method: string, path: string, body?: unknown): Promise<number> {
   const { took, answer } = await timedCall(api, [method, path, body], 200)

@@ -26,7 +26,7 @@ export interface SyncFigures extends Partial<Latencies> {
   megabytes_received?: number
   /** Most memory of either process meanwhile, in MB. */
   here_mb?: number
-  /** What this process had in use before, in MB. */
+  /** The memory of this process before, in MB. */
   here_before_mb?: number
   there_mb?: number
   conflicts?: number
@@ -108,7 +108,7 @@ export async function benchSync(rows: number): Promise<SyncFigures[]> {
   }
 }
 
-/** Has everything mirrored, and waits for the end of that run: what the client changes meanwhile asks for another one. */
+/** Requests a run and waits for its end; changes meanwhile request another one. */
 async function nextRun(api: Client, remoteId: number): Promise<SyncRun> {
   const runs = async () => (await api.workbench<SyncRun[]>('GET', `/remotes/${remoteId}/runs`)).data
   const before = (await runs())[0]?.id ?? 0

@@ -9,11 +9,11 @@ import { makeFilledList, maxJobTime } from './prepared-list.ts'
 import { startServer } from './server.ts'
 import { percentile } from './statistics.ts'
 
-/** What somebody does in the window, and how long it takes until they see it. */
+/** An action in the window, and the time until its effect is visible. */
 export interface WindowFigures extends Partial<Latencies> {
   step: string
   ms: number
-  /** Whom the table then tells of, where that says how much work it was. */
+  /** The number of rows, where it determines the work. */
   subscribers?: number
   per_second?: number
   frames_p95_ms?: number
@@ -21,14 +21,14 @@ export interface WindowFigures extends Partial<Latencies> {
   page_process_mb?: number
 }
 
-/** How far the table is scrolled with each frame, in pixels: like a wheel that is turned, and like the bar that is dragged. */
+/** Pixels per frame: like a turned wheel, and like a dragged scroll bar. */
 const scrolls = { 'scroll by the wheel': 120, 'scroll by the bar': 44 * 997 }
 const scrolledFrames = 400
 
-/** From so many subscribers on the window asks before it undoes, and offers a backup. */
+/** From so many subscribers the window asks first and offers a backup. */
 const asksFrom = 10_000
 
-/** What the window takes on a list of so many subscribers, in a headless Chromium. */
+/** Times the window on a large list, in a headless Chromium. */
 export async function benchWindow(rows: number): Promise<WindowFigures[]> {
   const directory = await mkdtemp(join(tmpdir(), 'listwright-bench-'))
   const server = await startServer(join(directory, 'data'))
@@ -146,7 +146,7 @@ export async function benchWindow(rows: number): Promise<WindowFigures[]> {
   }
 }
 
-/** What somebody does: clicks what a selector finds, follows a link to another query of the page, or types into the search. */
+/** An action: a click, a link to another query of the page, or typing into the search. */
 type Doing = { click: string } | { go: string } | { type: string }
 
 /** @returns milliseconds from then on until other rows are shown, or another number of them with their first row */
@@ -211,7 +211,6 @@ function scroll(page: Page, distance: number): Promise<number[]> {
   )
 }
 
-/** What the scripts of a page hold, and what its process has of the memory of the machine. */
 async function memoryOf(browser: Browser, page: Page) {
   const session = await page.context().newCDPSession(page)
   await session.send('HeapProfiler.collectGarbage')

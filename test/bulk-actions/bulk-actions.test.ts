@@ -48,7 +48,6 @@ async function valuesOf(listId: number, field: string): Promise<Record<string, u
   )
 }
 
-/** A list of people with a status each. */
 async function listOf(people: Record<string, string>) {
   const list = await makeList(started.api)
   for (const [name, status] of Object.entries(people)) {
@@ -63,7 +62,7 @@ async function expectNoDrift(): Promise<void> {
   database.close()
 }
 
-/** What the change log tells of subscribers after something was done, in its order. */
+/** Returns the entries of the change log about subscribers that the work added. */
 async function recordedBy(work: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
   const database = new SQLite(join(started.dataDirectory, 'listwright.db'), { readonly: true })
   const last = database.prepare('SELECT max(id) FROM change_log').pluck().get()
@@ -448,7 +447,7 @@ describe('setting a field', () => {
 })
 
 describe('copying and moving', () => {
-  /** Two lists whose fields are alike but for one. */
+  /** Two lists with the same fields except one. */
   async function twoLists() {
     const from = await makeList(started.api, { has_confirmed: true })
     const to = await makeList(started.api)
@@ -714,7 +713,10 @@ async function makeManyPeople() {
   return list
 }
 
-/** Begins an action behind one that takes a while. @returns what waits for its end */
+/**
+ * Starts an action behind a slow one.
+ * @returns a function that waits for its end
+ */
 async function queued(listId: number, action: Record<string, unknown>) {
   const busy = await (manyPeople ??= makeManyPeople())
   const { statuses } = await select(started.api, busy.id, { search: 'p1@' })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { canBeUndone, presentBulkAction } from '../../src-main/api/bulk-actions/queries.ts'
-import { matchingFields, undoTime, whyNotUndone } from '../../src-main/api/bulk-actions/rules.ts'
+import { matchingFields, undoTime, undoObstacle } from '../../src-main/api/bulk-actions/rules.ts'
 import { textOf } from '../support/refusals.ts'
 
 describe('a change of one subscriber', () => {
@@ -8,19 +8,19 @@ describe('a change of one subscriber', () => {
 
   it('can be undone for seven days, to the millisecond', () => {
     expect(undoTime).toBe(7 * 86_400_000)
-    expect(whyNotUndone({ via: 'window', at }, at)).toBeNull()
-    expect(whyNotUndone({ via: 'window', at }, at + undoTime)).toBeNull()
-    expect(textOf(whyNotUndone({ via: 'window', at }, at + undoTime + 1))).toBe(
+    expect(undoObstacle({ via: 'window', at }, at)).toBeNull()
+    expect(undoObstacle({ via: 'window', at }, at + undoTime)).toBeNull()
+    expect(textOf(undoObstacle({ via: 'window', at }, at + undoTime + 1))).toBe(
       'changes can be undone for 7 days, and this one is older'
     )
     // The clock was set back meanwhile.
-    expect(whyNotUndone({ via: 'window', at }, at - 1)).toBeNull()
+    expect(undoObstacle({ via: 'window', at }, at - 1)).toBeNull()
   })
 
   it('can be undone where a person or a program made it, but not where a job or a link did', () => {
-    expect(whyNotUndone({ via: 'api_key', at }, at)).toBeNull()
+    expect(undoObstacle({ via: 'api_key', at }, at)).toBeNull()
     for (const via of ['subscriber_import', 'bulk_action', 'link', null] as const) {
-      expect(textOf(whyNotUndone({ via, at }, at))).toBe(
+      expect(textOf(undoObstacle({ via, at }, at))).toBe(
         'only changes made in the app or with an API key can be undone one by one'
       )
     }

@@ -7,7 +7,7 @@ import { type CommandBench, commandBench } from '../support/commands.ts'
 const people = 600
 const unsubscribing = { kind: 'set_status', status: 'unsubscribed' } as const
 
-/** A running action on everybody on a list. */
+/** Starts an action on all subscribers of a list. */
 async function actingOnAll(
   bench: CommandBench,
   action: { kind: 'set_status'; status: 'unsubscribed' } | { kind: 'delete' },
@@ -21,7 +21,7 @@ async function actingOnAll(
   return beginAction(bench, mailingListId, ids, action)
 }
 
-/** How many subscribers each step changed, until the command has nothing left to do. */
+/** Returns how many subscribers each step changed. */
 async function stepsOf(bench: CommandBench, id: number, isShared: boolean): Promise<number[]> {
   const done = bench.sqlite
     .prepare<[number], number>('SELECT done + undo_done FROM bulk_actions WHERE id = ?')

@@ -1,6 +1,6 @@
 import { encode } from './encode.ts'
 
-/** What a program or a person does to a file on its way. */
+/** What a program or user does to a file before it arrives. */
 export interface Damage {
   name: string
   write: (rows: string[][]) => string | Uint8Array

@@ -4,7 +4,6 @@ import { isoDay, type Language, type Person, programs } from './programs.ts'
 import { analyzed } from './read-file.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
-/** Files of each program in each language. */
 const filesEach = 7
 
 const names: Record<Language, { first: string[]; last: string[] }> = {
@@ -49,7 +48,9 @@ function peopleOf(random: () => number, language: Language): Person[] {
   }))
 }
 
-/** Notes as a program that has no line breaks in cells writes them, and without spaces at the ends, which tidying removes. */
+/**
+ * Notes as written by a program without line breaks in cells, without outer spaces, which tidying removes.
+ */
 const comparable = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
 describe(`files as six spreadsheet and mail programs write them (SEED=${seed})`, () => {

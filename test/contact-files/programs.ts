@@ -10,7 +10,7 @@ export interface Person {
   first: string
   last: string
   email: string
-  /** Keeps its zeros. */
+  /** A text with leading zeros. */
   zip: string
   /** Days since 1899-12-30, as spreadsheets count. */
   born: number

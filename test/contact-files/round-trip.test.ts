@@ -76,7 +76,7 @@ async function makeFields(listId: number): Promise<void> {
   })
 }
 
-/** What has to be the same again. */
+/** What must be preserved. */
 function facts(subscribers: Subscriber[]) {
   return subscribers.map(({ email, status, subscribe_time, custom_fields }) => ({
     email,

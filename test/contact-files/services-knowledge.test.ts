@@ -9,7 +9,7 @@ import {
 import { analyzed } from './read-file.ts'
 import { serviceExports } from './services.ts'
 
-/** What the exports of the tests are recognized as. */
+/** The detected service of each export. */
 const recognized: Record<string, ServiceId | null> = {
   'Mailchimp, subscribed': 'mailchimp',
   'Mailchimp, unsubscribed': 'mailchimp',

@@ -3,7 +3,10 @@ import { analyzed, type AnalyzedFile } from './read-file.ts'
 import { damages } from './damage.ts'
 import { serviceExports, type ServiceExport } from './services.ts'
 
-/** What an import would make of the rows, as far as the export says it; blank lines have no address. */
+/**
+ * Returns the subscribers that an import would create, as far as the export contains them; blank lines have
+ * no address.
+ */
 function peopleIn({ rows }: AnalyzedFile, { people }: ServiceExport): ServiceExport['people'] {
   return rows
     .filter(({ email }) => email !== '')
@@ -22,7 +25,7 @@ function peopleIn({ rows }: AnalyzedFile, { people }: ServiceExport): ServiceExp
     })
 }
 
-/** No one may become active who opted out. */
+/** A contact who opted out must never become active. */
 function statusesOf({ rows }: AnalyzedFile): (string | null)[] {
   return rows.filter(({ email }) => email !== '').map((row) => row['status'] ?? null)
 }

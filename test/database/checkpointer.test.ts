@@ -40,7 +40,10 @@ async function opened() {
     sqlite,
     checkpointer,
     last,
-    /** Begins to read what is there now, so that the log cannot start over. @returns a function that ends the reading */
+    /**
+     * Starts a read, so that the log cannot restart.
+     * @returns a function that ends it
+     */
     read: (): (() => void) => {
       other.exec('BEGIN; SELECT 1 FROM t')
       return () => void other.exec('COMMIT')

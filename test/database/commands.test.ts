@@ -77,7 +77,7 @@ describe('commands of long jobs', () => {
     const heard: Change[] = []
     writer.onChanges((changes) => heard.push(...changes))
     const input = { organizationId: 1, id: suppressionListId, userId, parts: ['a@example.com'] }
-    const request = await writer.run('suppressionLists.beginSuppression', input)
+    const request = await writer.run('suppressionLists.startSuppression', input)
     await writer.run('suppressionLists.continueSuppression', { id: request })
     await pause(50)
     expect(heard).toMatchObject([
@@ -93,7 +93,7 @@ describe('commands of long jobs', () => {
     database.exec(`CREATE TRIGGER refuse BEFORE UPDATE OF addresses ON suppression_lists
       BEGIN SELECT RAISE(ABORT, 'midway'); END`)
     const input = { organizationId: 1, id: suppressionListId, userId, parts: ['a@example.com'] }
-    const request = await writer.run('suppressionLists.beginSuppression', input)
+    const request = await writer.run('suppressionLists.startSuppression', input)
     await expect(writer.run('suppressionLists.continueSuppression', { id: request })).rejects.toThrow(
       'midway'
     )

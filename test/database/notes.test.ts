@@ -7,7 +7,7 @@ import { keepLog, openForWriting } from '../../src-main/database/connection.ts'
 import { LastChangeNotes, notedLastChange } from '../../src-main/database/last-change.ts'
 import {
   appendSums,
-  giveUpSums,
+  markSumsUnknown,
   type PageSums,
   readSums,
   replaceSums,
@@ -28,7 +28,7 @@ const whole: PageSums = {
   isNoted: Uint8Array.of(1, 0, 1)
 }
 
-/** What is noted, page by page; null where a page is not. */
+/** Returns the stored checksums by page; null = none. */
 function noted(path: string): unknown {
   const found = readSums(path)
   if (typeof found === 'string') return found
@@ -67,7 +67,7 @@ describe('notes of pages', () => {
     const batch = { pageSize: 4096, pages: 1, sums: new Map([[1, 1]]) }
     appendSums(path, batch)
     expect(noted(path)).toBe('nothing')
-    giveUpSums(path)
+    markSumsUnknown(path)
     appendSums(path, batch)
     expect(noted(path)).toBe('nothing')
     expect(await readFile(sumsPath(path), 'utf8')).toBe('not noted\n')
@@ -106,7 +106,7 @@ describe('notes of pages', () => {
   })
 })
 
-/** A database whose changes are in its log, which stays open. */
+/** A database with changes in its open log. */
 async function logged() {
   const path = await databasePath()
   const database = new SQLite(path)
@@ -214,7 +214,7 @@ describe.runIf(canCountOpenFiles)('files', () => {
     const batch = { pageSize: 4096, pages: 1, sums: new Map([[1, 1]]) }
     await replaceSums(path, whole)
     appendSums(path, batch)
-    giveUpSums(path)
+    markSumsUnknown(path)
     appendSums(path, batch)
     const last = new LastChangeNotes(path)
     last.note({ changeLogId: 1, log: null })

@@ -14,7 +14,7 @@ import {
   type RecordRows,
   type RecordTables,
   rowsOf,
-  takeBackEdit
+  revertEdit
 } from '../../src-main/database/record-rows.ts'
 
 // Any tables will do: these are a shop with its items, which have ids, and its tags, which have not.
@@ -148,7 +148,7 @@ describe('an edit', () => {
     const before = rows()
     await edit(`UPDATE shops SET name = 'New', best_id = 20 WHERE id = 7; UPDATE items SET title = 'Quince' WHERE id = 20;
       DELETE FROM items WHERE id = 10; INSERT INTO items VALUES (40, 7, 'Fig', 1, 1); INSERT INTO tags VALUES (7, 'new')`)
-    inTransaction(() => takeBackEdit(context, shops, 7, editOf(told)))
+    inTransaction(() => revertEdit(context, shops, 7, editOf(told)))
     expect(rows()).toEqual({ ...before, row: { ...before?.row, updated_at: now } })
   })
 })

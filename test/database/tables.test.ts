@@ -7,10 +7,10 @@ import { migrate } from '../../src-main/database/migrate.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Of each table: its columns, and whether each may be null. */
+/** The columns of each table, and whether each may be null. */
 type Tables = Record<string, Record<string, boolean>>
 
-/** What the types say that queries are written with. */
+/** Returns the tables as declared in the types of queries. */
 function declaredTables(): Tables {
   const path = join(root, 'src-main/declared-rows.ts')
   const source = `import type { Selectable } from 'kysely'

@@ -25,7 +25,7 @@ async function started() {
     .pluck()
   const names = other.prepare<[], string>('SELECT name FROM suppression_lists ORDER BY id').pluck()
   const request = (addresses: string) =>
-    writer.run('suppressionLists.beginSuppression', {
+    writer.run('suppressionLists.startSuppression', {
       organizationId: 1,
       id: listId,
       userId,
@@ -50,7 +50,8 @@ function partsOf(addresses: string): string[] {
 
 const named = (name: string) => ({ organizationId: 1, suppressionList: { name } })
 
-const goOnWith = (writer: Writer, id: number) => writer.run('suppressionLists.continueSuppression', { id })
+const continueWith = (writer: Writer, id: number) =>
+  writer.run('suppressionLists.continueSuppression', { id })
 
 const damaged = 'the database is damaged, and nothing is written until this is fixed on the Backups page'
 const locked = 'the data is locked by another program, such as a database browser. Close it there'
@@ -61,10 +62,10 @@ it('notes nothing of the log that is not on the disk for sure', async () => {
   const userId = await writer.run('accounts.ensureSystemOrganization', undefined)
   const id = await request('a@example.com')
   const noted = notedLastChange(databasePath)
-  await goOnWith(writer, id)
+  await continueWith(writer, id)
 
   // It sets what is set already: SQLite counts a row as changed, writes no page and waits for no disk.
-  await writer.run('users.noteRightPassword', { userId })
+  await writer.run('users.recordRightPassword', { userId })
 
   expect(notedLastChange(databasePath)).toEqual(noted)
 })
@@ -75,7 +76,9 @@ describe('a writer of damaged data', () => {
     const id = await request('a@example.com')
     writer.refuse()
     await expect(writer.run('suppressionLists.create', named('Second'))).rejects.toThrow(damaged)
-    await expect(Promise.allSettled([goOnWith(writer, id), goOnWith(writer, id)])).resolves.toMatchObject([
+    await expect(
+      Promise.allSettled([continueWith(writer, id), continueWith(writer, id)])
+    ).resolves.toMatchObject([
       { status: 'rejected', reason: { kind: 'damaged', message: damaged } },
       { status: 'rejected', reason: { kind: 'damaged' } }
     ])
@@ -85,7 +88,7 @@ describe('a writer of damaged data', () => {
     expect(suppressed()).toEqual([])
     expect(names()).toEqual(['First'])
     writer.goOn()
-    await goOnWith(writer, id)
+    await continueWith(writer, id)
     await writer.run('suppressionLists.create', named('Second'))
     expect(suppressed()).toEqual(['a@example.com'])
     expect(names()).toEqual(['First', 'Second'])
@@ -122,7 +125,7 @@ describe('while another program has the lock', () => {
     other.exec('BEGIN IMMEDIATE')
     const done: string[] = []
     const both = [
-      goOnWith(writer, id).then(() => done.push('long job')),
+      continueWith(writer, id).then(() => done.push('long job')),
       writer.run('suppressionLists.create', named('Second')).then(() => done.push('command'))
     ]
     await pause(300)
@@ -150,7 +153,7 @@ describe('while another program has the lock', () => {
     const began = performance.now()
     const waiting = Promise.allSettled([
       writer.run('suppressionLists.create', named('Second')),
-      goOnWith(writer, id)
+      continueWith(writer, id)
     ])
     await writer.close()
     expect(performance.now() - began).toBeLessThan(4000)
@@ -177,7 +180,10 @@ it('commands have times of their own, in their order, however many there are wit
 })
 
 describe('what cannot be committed', () => {
-  /** Makes each commit that adds to a table fail: a trigger adds a row that refers to nothing, which is checked at the commit. */
+  /**
+   * Makes commits that add to a table fail: a trigger adds a row with a broken reference, which is checked at
+   * the commit.
+   */
   const failCommitsTo = (other: SQLite.Database, table: string) =>
     other.exec(`CREATE TABLE broken (id INTEGER REFERENCES users (id) DEFERRABLE INITIALLY DEFERRED) STRICT;
       CREATE TRIGGER break AFTER INSERT ON ${table} BEGIN INSERT INTO broken VALUES (-1); END`)
@@ -203,14 +209,16 @@ describe('what cannot be committed', () => {
     writer.onChanges((changes) => heard.push(...changes))
     failCommitsTo(other, 'suppressed_addresses')
     const reason = { message: expect.stringMatching(/^commit: .*FOREIGN KEY constraint failed/) as string }
-    expect(await Promise.allSettled([goOnWith(writer, first), goOnWith(writer, second)])).toMatchObject([
+    expect(
+      await Promise.allSettled([continueWith(writer, first), continueWith(writer, second)])
+    ).toMatchObject([
       { status: 'rejected', reason },
       { status: 'rejected', reason }
     ])
     expect(suppressed()).toEqual([])
     expect(heard).toEqual([])
     other.exec('DROP TRIGGER break')
-    await Promise.all([goOnWith(writer, first), goOnWith(writer, second)])
+    await Promise.all([continueWith(writer, first), continueWith(writer, second)])
     expect(suppressed()).toEqual(['a@example.com', 'b@example.com'])
   })
 })
@@ -240,7 +248,7 @@ describe('the last change', () => {
     expect(notedLastChange(databasePath)).toEqual(noted)
     // What changes nothing is not noted, and neither is a long job that goes on by itself.
     await writer.run('suppressionLists.continueSuppression', { id: 0 })
-    await goOnWith(writer, id)
+    await continueWith(writer, id)
     expect(notedLastChange(databasePath)).toEqual(noted)
     const last = newestEntry(other)
     other.close()

@@ -21,8 +21,8 @@ const texts = (count: number) =>
   }))
 
 /**
- * Sends what is due of a campaign, as its thread does.
- * @param before called before each command that the thread asks for
+ * Runs a campaign's delivery like its thread.
+ * @param before called before each command
  */
 function deliver(
   { bench, id }: Campaign,
@@ -110,7 +110,7 @@ it('suppressed addresses get nothing, do not count as recipients, and hold nobod
     suppressionList: { name: 'Never', mailing_list_id: mailingListId }
   })
   const request = { organizationId: 1, id, userId: 1, parts: ['P3@example.com'] }
-  const suppression = await bench.run('suppressionLists.beginSuppression', request)
+  const suppression = await bench.run('suppressionLists.startSuppression', request)
   while (await bench.run('suppressionLists.continueSuppression', { id: suppression }));
   expect(await deliver(campaign)).toEqual({ is: 'finished' })
   expect(await sentTo(campaign)).toEqual(['p1@example.com', 'p2@example.com'])
@@ -132,7 +132,7 @@ it('a campaign whose speed makes it wait for more than ten seconds gives up its 
   const asked: string[] = []
   await deliver(campaign, { before: (name) => asked.push(name) })
   expect(await sentTo(campaign)).toEqual(['p1@example.com', 'p2@example.com'])
-  expect(asked).toEqual(['deliveries.begin', 'deliveries.noteSent'])
+  expect(asked).toEqual(['deliveries.begin', 'deliveries.recordSent'])
 })
 
 it('messages that were not counted are taken back: of a campaign that was paused, and of one that met a fault', async () => {
@@ -140,7 +140,7 @@ it('messages that were not counted are taken back: of a campaign that was paused
   const { bench, id } = campaign
   const named = { organizationId: 1, id }
   const paused = deliver(campaign, {
-    before: (name) => (name === 'deliveries.noteSent' ? bench.run('campaigns.pause', named) : null)
+    before: (name) => (name === 'deliveries.recordSent' ? bench.run('campaigns.pause', named) : null)
   })
   expect(await paused).toEqual({ is: 'stopped' })
   expect(await sentTo(campaign)).toEqual([])
@@ -148,7 +148,7 @@ it('messages that were not counted are taken back: of a campaign that was paused
   await bench.run('campaigns.resume', named)
   const failing = deliver(campaign, {
     before: (name) => {
-      if (name === 'deliveries.noteSent') throw new StorageFault('full')
+      if (name === 'deliveries.recordSent') throw new StorageFault('full')
     }
   })
   await expect(failing).rejects.toThrow('the disk is full')
@@ -157,7 +157,7 @@ it('messages that were not counted are taken back: of a campaign that was paused
   expect(await sentTo(campaign)).toEqual(['s@example.com', 'p1@example.com', 'p2@example.com'])
 })
 
-it.each(['deliveries.noteLinks', 'deliveries.noteRecipients', 'deliveries.noteShares'] as const)(
+it.each(['deliveries.recordLinks', 'deliveries.recordRecipients', 'deliveries.recordShares'] as const)(
   'a campaign that is paused before it sends anything stops there: %s',
   async (step) => {
     const contents = texts(2).map((content) => ({ ...content, text: 'https://example.com' }))
@@ -189,7 +189,7 @@ it('links are noted once, in pieces, however often a campaign goes on', async ()
   const asked: string[] = []
   await deliver(campaign, { before: (name) => asked.push(name) })
   await deliver(campaign, { before: (name) => asked.push(name) })
-  expect(asked.filter((name) => name === 'deliveries.noteLinks')).toHaveLength(3)
+  expect(asked.filter((name) => name === 'deliveries.recordLinks')).toHaveLength(3)
   expect(campaign.row('SELECT count(*) AS count FROM stat_links')).toEqual({ count: 401 })
   const [message] = await outboxOf(campaign.bench.directory, campaign.id)
   expect(message?.body).toContain('http://127.0.0.1/c/401/')

@@ -19,7 +19,7 @@ const addressee: Addressee = {
 }
 const key = 'a'.repeat(32)
 
-/** The plan of a campaign whose only content is as given. */
+/** The plan of a campaign with the given content. */
 async function planOf(
   content: Partial<PlannedContent>,
   more: Partial<MessagePlan> = {}

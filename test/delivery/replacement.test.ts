@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { FieldDefinition } from '../../src-main/api/custom-fields/rules.ts'
-import { codesOf, compile, type Recipient, write } from '../../src-main/delivery/replacement.ts'
+import { codesOf, compile, type Recipient, writeContent } from '../../src-main/delivery/replacement.ts'
 
 function field(id: number, name: string, settings: Partial<FieldDefinition> = {}): FieldDefinition {
   return {
@@ -50,8 +50,8 @@ const recipient: Recipient = {
   replacements: new Map([['coupon_code', 'A<B']])
 }
 const codes = codesOf(shared, Date.parse('2026-12-31T23:30:00Z'))
-const html = (text: string): string => write(compile(text, 'html'), codes, recipient)
-const text = (source: string): string => write(compile(source, 'text'), codes, recipient)
+const html = (text: string): string => writeContent(compile(text, 'html'), codes, recipient)
+const text = (source: string): string => writeContent(compile(source, 'text'), codes, recipient)
 
 describe('a replacement code becomes', () => {
   it.each([
@@ -128,7 +128,9 @@ describe('a replacement code becomes', () => {
 
   it('a value that was given wins over a custom field of the same name', () => {
     const given = { ...recipient, replacements: new Map([['first_name', 'Given']]) }
-    expect(write(compile('%%first_name%% %%api:first_name%%', 'text'), codes, given)).toBe('Given Given')
+    expect(writeContent(compile('%%first_name%% %%api:first_name%%', 'text'), codes, given)).toBe(
+      'Given Given'
+    )
   })
 })
 

@@ -8,11 +8,11 @@ it('a campaign that was paused takes no step any more, and goes on where it was'
   expect(sliceId).toBeGreaterThan(0)
   const counters = { ...noCounters(), messages_sent: 1 }
   const steps = [
-    () => bench.run('deliveries.noteLinks', { id, sliceId, urls: ['https://example.com'] }),
-    () => bench.run('deliveries.noteRecipients', { id, recipients: 1 }),
-    () => bench.run('deliveries.noteShares', { id, shares: [0.5, 1] }),
+    () => bench.run('deliveries.recordLinks', { id, sliceId, urls: ['https://example.com'] }),
+    () => bench.run('deliveries.recordRecipients', { id, recipients: 1 }),
+    () => bench.run('deliveries.recordShares', { id, shares: [0.5, 1] }),
     () =>
-      bench.run('deliveries.noteSent', {
+      bench.run('deliveries.recordSent', {
         id,
         progress: { afterId: 1, position: 7 },
         counted: [{ sliceId, counters, subscriberIds: [1] }],
@@ -74,7 +74,7 @@ describe('a split test', () => {
   const hour = 3_600_000
   const contents = ['First', 'Second'].map((subject) => ({ subject, text: 'x', format: 'text' as const }))
 
-  /** A split test whose test is over, with opens of its second content. */
+  /** A split test that has ended, with opens of the second content. */
   async function tested(percentage: number) {
     const all = await begunCampaign(contents, {
       autowinner_enabled: true,
@@ -90,7 +90,7 @@ describe('a split test', () => {
       counters: { ...noCounters(), messages_sent: 5, opens_unique: opens, opens_total: opens },
       subscriberIds: []
     })
-    await bench.run('deliveries.noteSent', {
+    await bench.run('deliveries.recordSent', {
       id,
       progress: { afterId: 1, position: 1 },
       counted: [sent(first?.sliceId ?? 0, 1), sent(second?.sliceId ?? 0, 2)],
@@ -170,8 +170,8 @@ describe('a split test', () => {
 
 it('whoever left while a campaign was being sent does not count as a recipient in the end', async () => {
   const { bench, id, plan, row } = await begunCampaign()
-  await bench.run('deliveries.noteRecipients', { id, recipients: 9 })
-  await bench.run('deliveries.noteSent', {
+  await bench.run('deliveries.recordRecipients', { id, recipients: 9 })
+  await bench.run('deliveries.recordSent', {
     id,
     progress: { afterId: 1, position: 1 },
     counted: [

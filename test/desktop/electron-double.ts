@@ -34,7 +34,7 @@ import { join } from 'node:path'
 
 type PermissionRequestHandler = NonNullable<Parameters<Session['setPermissionRequestHandler']>[0]>
 
-/** What a page of a window can do, as far as the application has a say in it. */
+/** The part of a page that the application controls. */
 export class WebContentsDouble
   extends EventEmitter
   implements Pick<WebContents, 'setWindowOpenHandler' | 'reload' | 'replaceMisspelling'>
@@ -45,12 +45,12 @@ export class WebContentsDouble
     this.windowOpenHandler = handler
   }
 
-  /** What becomes of a link that opens a window. */
+  /** Returns the result of a link that opens a window. */
   openWindow(url: string): WindowOpenHandlerResponse | undefined {
     return this.windowOpenHandler?.({ url } as HandlerDetails)
   }
 
-  /** Whether the page has unsaved work, and refuses to go. */
+  /** True if the page refuses to unload. */
   hasUnsavedWork = false
   reloads = 0
   replaced: string | undefined
@@ -65,14 +65,14 @@ export class WebContentsDouble
     this.replaced = text
   }
 
-  /** Whether the page goes: it has nothing unsaved, or the application overrules it. */
+  /** True if the page unloads: it has no unsaved work, or the application overrules it. */
   unloads(): boolean {
     let goes = !this.hasUnsavedWork
     if (!goes) this.emit('will-prevent-unload', { preventDefault: () => (goes = true) })
     return goes
   }
 
-  /** Whether an event of this name, such as will-navigate, is let through. */
+  /** True if an event such as will-navigate is not prevented. */
   allows(name: 'will-navigate' | 'will-redirect' | 'will-attach-webview', url: string): boolean {
     let allowed = true
     this.emit(name, { url, preventDefault: () => (allowed = false) })
@@ -90,13 +90,12 @@ export class WebContentsDouble
   }
 }
 
-/** How one start of the desktop application is set up. */
 export interface DoubleOptions {
   firstInstance?: boolean
   isPackaged?: boolean
   locale?: string
   version?: string
-  /** How wide its display is, in pixels. */
+  /** In pixels. */
   displayWidth?: number
 }
 
@@ -111,7 +110,7 @@ export function electronDouble({
   displayWidth = 1920
 }: DoubleOptions = {}) {
   const log: string[] = []
-  /** Where Electron keeps what belongs to the application, until it is told otherwise. */
+  /** The default until the application sets it. */
   let userData = '/nowhere'
   let logs = '/nowhere/logs'
   const windows: BrowserWindowDouble[] = []
@@ -157,7 +156,7 @@ export function electronDouble({
     requestSingleInstanceLock(): boolean {
       return firstInstance
     }
-    /** As Electron does: only once it has read the whole of the first module. */
+    /** Like Electron: resolves only after the first module was loaded. */
     whenReady(): Promise<void> {
       return ready
     }
@@ -167,7 +166,10 @@ export function electronDouble({
     setAppLogsPath(path?: string): void {
       logs = path ?? join(userData, 'logs')
     }
-    /** As Electron does: before-quit may prevent it, then windows are closed, which may end it, and will-quit may hold it up. */
+    /**
+     * Like Electron: before-quit may prevent it, then windows close, which may cancel it, and will-quit may
+     * delay it.
+     */
     quit(): void {
       let prevented = false
       this.emit('before-quit', {
@@ -256,7 +258,7 @@ export function electronDouble({
     static getAllWindows(): BrowserWindowDouble[] {
       return [...open]
     }
-    /** As Electron does: a page may refuse. */
+    /** Like Electron: a page may refuse. */
     close(isQuitting = false): void {
       this.emit('close', {})
       if (this.webContents.unloads()) this.destroy(isQuitting)
@@ -440,7 +442,7 @@ export function electronDouble({
     },
     app,
     windows,
-    /** To be called once the first module was read. */
+    /** Called once the first module was loaded. */
     becomeReady,
     log,
     /** Context menus that were shown. */
@@ -449,7 +451,7 @@ export function electronDouble({
     notifications,
     displays,
     clipboard,
-    /** Which button the user presses where a question is asked, and which files where files are chosen. */
+    /** The user's answers to questions, and selected files. */
     answers,
     opensAtLogin: () => loginItem.openAtLogin,
     checksSpelling: () => isSpellingChecked,
@@ -464,7 +466,7 @@ export function electronDouble({
       const click = item.click as (item: { checked: boolean }) => void
       click({ checked })
     },
-    /** Whether a page that asks for this permission gets it. */
+    /** True if a page gets this permission. */
     grants: (permission: string): boolean => {
       let granted = false
       const ask = permissionHandler as unknown as (

@@ -9,7 +9,6 @@ import { makeList } from '../support/builders.ts'
 import { SessionClient } from '../support/session-client.ts'
 import { startDesktop } from './start-desktop.ts'
 
-/** The names of the lists in a data directory. */
 async function listsIn(dataDirectory: string): Promise<string[]> {
   const { api, app } = await startApplication(dataDirectory)
   const { data } = await api.get<MailingList[]>('/mailing_lists')

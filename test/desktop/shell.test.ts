@@ -9,7 +9,7 @@ import type { Client } from '../support/client.ts'
 import { electronDouble } from './electron-double.ts'
 import { startDesktop } from './start-desktop.ts'
 
-/** Begins an import that takes a while. @returns its id */
+/** @returns the import's id */
 async function beginLongImport(api: Client): Promise<number> {
   const list = await makeList(api, { name: 'Readers' })
   const content = Array.from({ length: 300_000 }, (_, row) => `person${row}@example.com`).join('\n')
@@ -437,7 +437,7 @@ describe.runIf(process.platform === 'linux')('updates', () => {
     }
   }
 
-  /** An installed copy that was told where its updates are. */
+  /** An installed copy with an update address. */
   async function startInstalled(options: Parameters<typeof startDesktop>[0] = {}) {
     const resources = await temporaryDirectory()
     writeFileSync(join(resources, 'app-update.yml'), 'provider: generic\n')

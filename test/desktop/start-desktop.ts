@@ -6,12 +6,12 @@ import { Client } from '../support/client.ts'
 import { SessionClient } from '../support/session-client.ts'
 import { type DoubleOptions, electronDouble } from './electron-double.ts'
 
-/** What electron-updater is asked for, in its own types. */
+/** The used part of electron-updater, in its own types. */
 export type UpdaterDouble = Pick<
   AppUpdater,
   'autoDownload' | 'autoInstallOnAppQuit' | 'allowDowngrade' | 'channel' | 'requestHeaders'
 > & {
-  /** What the next look finds; null = nothing newer. */
+  /** The result of the next check; null = nothing newer. */
   found: Pick<UpdateCheckResult, 'isUpdateAvailable' | 'updateInfo'> | null
   checkForUpdates: () => Promise<unknown>
   downloadUpdate: () => Promise<string[]>

@@ -15,7 +15,7 @@ import { sharedBrowser, skipsWithoutBrowser, takesPictures, Window } from './bro
 
 const axeSource = readFileSync('node_modules/axe-core/axe.min.js', 'utf8')
 
-/** What axe finds wrong with the page as it is, in both themes, a line each. */
+/** Returns axe's findings on the current page in both themes, one per line. */
 async function faultsOf(window: Window, name: string): Promise<string[]> {
   const { page } = window
   await window.screenshot(`every-${name.replaceAll(/\W+/g, '-')}`)

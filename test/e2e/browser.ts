@@ -21,15 +21,15 @@ export const takesPictures = process.env['PICTURES'] === 'true'
 /** Without a browser these tests are skipped; where a machine promises to run all tests, that is a failure. */
 export const skipsWithoutBrowser = !installedBrowser && process.env['CI'] !== 'true'
 
-/** What the tests of a file open windows in. */
+/** The browser of a test file. */
 export interface SharedBrowser {
-  /** What all windows share: the scripts of the window are loaded and compiled once. */
+  /** Shared by all windows, so that scripts are loaded and compiled once. */
   context: BrowserContext
-  /** For a window of somebody else. */
+  /** Opens a window of another user. */
   newContext: Browser['newContext']
 }
 
-/** One browser for all tests of a file; it is there once they begin. */
+/** Starts one browser for all tests of a file. */
 export function sharedBrowser(): SharedBrowser {
   const shared = {} as SharedBrowser
   let browser: Browser | undefined
@@ -54,12 +54,11 @@ async function launchBrowser(): Promise<Browser> {
   })
 }
 
-/** Waits until a menu has closed: until then it takes the focus back, and what is typed elsewhere is lost. */
+/** Waits until a menu has closed: until then it takes the focus back, and typing elsewhere is lost. */
 export async function menuIsGone(page: Page): Promise<void> {
   await page.getByRole('listbox').waitFor({ state: 'hidden' })
 }
 
-/** Writes the HTML of a version of a message as code. */
 export async function writeHtml(version: Locator, html: string): Promise<void> {
   await version.getByRole('tab', { name: 'HTML code' }).click()
   await version.getByRole('textbox', { name: 'HTML code' }).fill(html)
@@ -79,7 +78,7 @@ const withoutMotion = `document.addEventListener('DOMContentLoaded', () => {
 export class Window {
   readonly page: Page
   readonly #complaints: string[] = []
-  /** What the window waits for, without the stream of changes, which does not end. */
+  /** Pending requests without the event stream, which never ends. */
   readonly #requests = new Set<Request>()
 
   readonly #isOnlyOne: boolean
@@ -146,7 +145,7 @@ export class Window {
     })
   }
 
-  /** For a failure on a machine that one cannot look at. */
+  /** Prints the page, for failures on remote machines. */
   async #tellWhatItShows(): Promise<void> {
     if (this.page.isClosed()) return
     const shown = await this.page.locator('body').ariaSnapshot()

@@ -14,14 +14,14 @@ import {
 } from '../support/builders.ts'
 import { menuIsGone, sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
 
-/** A record that is open in a window, and what is changed of it elsewhere meanwhile. */
+/** A record that is open in a window while it is changed elsewhere. */
 interface Edited {
   /** The page with the editor, and what opens the editor there. */
   page: string
   open?: (page: Page) => Promise<void>
-  /** What the person changes. */
+  /** The user's change. */
   mine: (page: Page) => Promise<void>
-  /** Where it is stored, what somebody else changes, and what the record is after both. */
+  /** The record's path, the change by others, and the expected result of both. */
   path: string
   theirs: object
   both: object

@@ -7,7 +7,6 @@ const headlessShell = '/usr/bin/chromium-headless-shell'
 /** The Chromium or Chrome of this machine, which the tests need. */
 export const installedBrowser = existsSync(headlessShell) ? headlessShell : findAppBrowser()
 
-/** What it is started with. */
 export const browserArguments = [
   '--no-sandbox',
   '--disable-gpu',

@@ -8,7 +8,7 @@ import { fontNames, imageWidths, type MessageDesign } from '../../src-renderer/m
 import { roundsToRun } from '../support/long.ts'
 import { sharedBrowser, skipsWithoutBrowser } from './browser.ts'
 
-/** What the page of these tests offers: the sources of the window, in a browser. */
+/** The functions that the test page exposes from the window's sources. */
 interface Library {
   renderDesign: (design: MessageDesign) => string
   readDesign: (html: string) => MessageDesign | null

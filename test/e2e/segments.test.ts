@@ -6,7 +6,7 @@ import { menuIsGone } from './browser.ts'
 import { onEachStage } from './stages.ts'
 
 onEachStage('segments', ({ started, open }) => {
-  /** Five people, of whom two are customers as well, one of these no longer. */
+  /** Five subscribers, of whom two are customers too, one of them no longer. */
   async function makeNewsletter() {
     const { api } = started
     const [list, customers] = [

@@ -12,10 +12,10 @@ import { entryPoint } from '../support/built.ts'
 import { Client } from '../support/client.ts'
 import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
 
-/** Where the same specs run: what shows the window, and what serves it. */
+/** An environment for the same tests: what shows the window, and what serves it. */
 interface Stage {
   name: string
-  /** Whether there is no such program here. */
+  /** True if the program is not installed. */
   skips: boolean
   /** Starts it for all tests of a file. To be called where those are described. */
   use: () => Staged
@@ -87,7 +87,7 @@ const inElectron: Stage = {
 
 const stages: readonly Stage[] = [inChromium, inElectron]
 
-/** Describes what holds in each of them: the same tests. One that cannot run here is skipped by name, so that nobody takes it for tested. */
+/** Runs the same tests in each environment. One that is not available is skipped by name. */
 export function onEachStage(what: string, tests: (staged: Staged) => void): void {
   describe.each(stages)(`${what}, in $name`, { timeout: 120_000 }, ({ skips, use }) => {
     // The report names a stage that cannot run on this machine.

@@ -5,7 +5,7 @@ import { entryPoint } from '../support/built.ts'
 
 const script = join(import.meta.dirname, '../../resources/completion/listwright.bash')
 
-/** What bash offers once these words are typed, the last of which is being completed. */
+/** Returns bash's completions of the last word. */
 function offered(...words: string[]): string[] {
   const line = ['listwright', ...words].map((word) => `'${word}'`).join(' ')
   const text = execFileSync('bash', [

@@ -14,7 +14,7 @@ import { canMount, smallDisk } from '../support/small-disk.ts'
 
 /** An account that owns nothing. */
 const nobody = 65_534
-/** Whether tests may start the application as another account, and that one may read it. */
+/** True if tests may start the application as another user who can read it. */
 const othersMayRun =
   process.getuid?.() === 0 &&
   process

@@ -15,7 +15,7 @@ const answers: Record<string, LookupAddress[]> = {
   'mapped.example': [{ address: '::ffff:10.0.0.1', family: 6 }]
 }
 
-/** What the network's name server would say. */
+/** The answer of the network's name server. */
 function answer(
   host: string,
   _options: unknown,

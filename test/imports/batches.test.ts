@@ -9,7 +9,6 @@ type Batch = CommandInput<'subscriberImports.writeBatch'>
 
 const rows = 600
 
-/** A batch of rows that nobody else has. */
 function batchOf(number: number): ImportBatch {
   return {
     emails: Array.from({ length: rows }, (_, row) => `b${number}r${row}@example.com`),
@@ -28,7 +27,7 @@ async function begun(bench: CommandBench): Promise<number> {
   return id
 }
 
-/** Begins the import again, as after a pause or a restart, and writes what is left of it. */
+/** Restarts the import, as after a pause or restart, and writes the rest. */
 async function resume(bench: CommandBench, id: number): Promise<void> {
   const plan = await bench.run('subscriberImports.begin', { id, dataDirectory: bench.directory })
   for (const index of [0, 1]) {
@@ -61,7 +60,10 @@ function stateOf(bench: CommandBench, id: number) {
 const everything = { added: 2 * rows, skipped_duplicate: 0, records: 2 * rows, subscribers: 2 * rows }
 
 describe('a batch of which only the first rows are written', () => {
-  /** Writes the first rows of the first batch. @returns what is left of it */
+  /**
+   * Writes the first rows of the first batch.
+   * @returns the rest of it
+   */
   async function halfWritten(bench: CommandBench, id: number): Promise<Batch> {
     const paused = await bench.run(
       'subscriberImports.writeBatch',

@@ -16,7 +16,7 @@ function records(text: string): string[][] {
 }
 
 const spectrum = 'node_modules/csv-spectrum'
-/** What is expected of it has another telephone number than the file; its fields are below. */
+/** Its expected values have another telephone number than the file; its fields are below. */
 const contradictory = 'location_coordinates'
 
 describe('the files of csv-spectrum', () => {

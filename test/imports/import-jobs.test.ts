@@ -75,7 +75,7 @@ describe('imports that run at the same time', () => {
       [plain, 'import']
     ])
     await bench.run('subscriberImports.begin', { id, dataDirectory: bench.directory })
-    await bench.run('subscriberImports.noteDownload', { id, fingerprint: 'known' })
+    await bench.run('subscriberImports.recordDownload', { id, fingerprint: 'known' })
     expect(await works()).toEqual([
       [id, 'import'],
       [plain, 'import']

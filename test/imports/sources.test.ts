@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Job } from '../../src-main/api/jobs/schema.ts'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
-import { unpack } from '../../src-main/contact-files/formats/unpack.ts'
+import { unpackFile } from '../../src-main/contact-files/formats/unpack.ts'
 import { createApp } from '../support/built.ts'
 import {
   clientOf,
@@ -179,7 +179,7 @@ describe('a compressed file', () => {
     const directory = await temporaryDirectory()
     const path = join(directory, 'two.zip')
     await writeFile(path, zipOf({ 'a.csv': file, 'b.csv': file }))
-    await expect(unpack(path, join(directory, 'out.csv'), new AbortController().signal)).rejects.toThrow()
+    await expect(unpackFile(path, join(directory, 'out.csv'), new AbortController().signal)).rejects.toThrow()
     await vi.waitFor(() => expect(openedFiles()).not.toContain(path))
   })
 

@@ -34,7 +34,7 @@ async function newList() {
   return list
 }
 
-/** What a subscriber is, apart from when it was written. */
+/** A subscriber without the time of writing. */
 function content({ updated_at: _, ...rest }: Subscriber & { updated_at?: unknown }) {
   return rest
 }

@@ -3,19 +3,22 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { unpack } from '../../src-main/contact-files/formats/unpack.ts'
+import { unpackFile } from '../../src-main/contact-files/formats/unpack.ts'
 import { temporaryDirectory } from '../support/application.ts'
 import { zipOf } from '../support/zip.ts'
 
 const csv = 'a@example.com\nb@example.com\n'
 const never = new AbortController().signal
 
-/** Unpacks a file with this content. @returns what is to be read then, and where it would have been unpacked to */
+/**
+ * Unpacks a file with this content.
+ * @returns the file to read, and the target
+ */
 async function unpacked(content: Buffer, signal = never) {
   const directory = await temporaryDirectory()
   const [path, target] = [join(directory, 'file'), join(directory, 'new', 'unpacked')]
   await writeFile(path, content)
-  return { path, target, result: unpack(path, target, signal) }
+  return { path, target, result: unpackFile(path, target, signal) }
 }
 
 describe('a file', () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
 import { afterAll, expect, test } from 'vitest'
-import { examineStructure, noteAsItIs } from '../../src-main/integrity/examine.ts'
+import { examineStructure, acceptAsItIs } from '../../src-main/integrity/examine.ts'
 import type { IntegrityAnswer } from '../../src-main/integrity/endpoints.ts'
 import { openForGood } from '../../src-main/integrity/verify-pages.ts'
 import { temporaryDirectory } from '../support/application.ts'
@@ -24,10 +24,12 @@ interface Kept {
   listId: number
 }
 
-/** How the application ended that left a data directory. `draft`: its last change, in the log alone, has no entry in the change log. */
+/**
+ * How the application ended. `draft`: its last change is only in the log and has no entry in the change log.
+ */
 type End = 'SIGTERM' | 'SIGKILL' | 'draft'
 
-/** What applications left, made once: each test changes a copy. */
+/** Data directories, created once: each test changes a copy. */
 let originals: Promise<Record<End, Kept>> | undefined
 const parent = await mkdtemp(join(tmpdir(), 'listwright-test-'))
 afterAll(() => rm(parent, { recursive: true, force: true }))
@@ -64,7 +66,7 @@ async function leftByApplications(): Promise<Record<End, Kept>> {
   }
 }
 
-/** What is left of a copy that changes something and is killed. */
+/** Changes a copy and kills the application. */
 async function cutOff(from: Kept, copy: Kept, change: (api: Client) => Promise<unknown>): Promise<Kept> {
   await cp(from.directory, copy.directory, { recursive: true })
   const app = await serve(copy.directory)
@@ -74,7 +76,7 @@ async function cutOff(from: Kept, copy: Kept, change: (api: Client) => Promise<u
   return copy
 }
 
-/** What is found, once the look has ended. */
+/** Returns the result once the examination has ended. */
 async function examined(api: Client): Promise<IntegrityAnswer> {
   await expect
     .poll(async () => (await api.workbench<IntegrityAnswer>('GET', '/integrity')).data.state)
@@ -82,7 +84,7 @@ async function examined(api: Client): Promise<IntegrityAnswer> {
   return (await api.workbench<IntegrityAnswer>('GET', '/integrity')).data
 }
 
-/** Where a text stands in a file. */
+/** Returns the position of a text in a file. */
 async function placeOf(path: string, text: string): Promise<number> {
   const at = (await readFile(path)).indexOf(text)
   expect(at).toBeGreaterThan(0)
@@ -528,7 +530,7 @@ test('what an application that was cut off wrote wrongly is found after the star
     database.pragma('foreign_keys = OFF')
     database.exec('UPDATE subscribers SET mailing_list_id = 999 WHERE id = 1')
     database.close()
-    await noteAsItIs({ databasePath: path, file: openForGood(path) })
+    await acceptAsItIs({ databasePath: path, file: openForGood(path) })
     const app = await serve(directory)
     const state = async () => (await app.api.workbench<IntegrityAnswer>('GET', '/integrity')).data
     if (end === 'SIGKILL') {

@@ -6,11 +6,11 @@ import { lastChangePath, LastChangeNotes, notedLastChange } from '../../src-main
 import { appendSums, readSums, sumsPath } from '../../src-main/database/page-sums.ts'
 import { contentOfLog } from '../../src-main/database/write-ahead-log.ts'
 import {
-  examine,
+  examineDatabase,
   examineEnd,
-  forgetNotes,
+  deleteChecksums,
   logAsFound,
-  noteAsItIs,
+  acceptAsItIs,
   prepareDamaged,
   prepareNotes
 } from '../../src-main/integrity/examine.ts'
@@ -24,7 +24,7 @@ async function atRest() {
   sqlite.pragma('wal_checkpoint(TRUNCATE)')
   const databasePath = join(directory, 'listwright.db')
   const database = { databasePath, file: openForGood(databasePath) }
-  return { sqlite, directory, database, databasePath, found: () => examine(database) }
+  return { sqlite, directory, database, databasePath, found: () => examineDatabase(database) }
 }
 
 const lost = (path: string) =>
@@ -33,7 +33,7 @@ const lost = (path: string) =>
 it('a database is accepted if nothing was ever noted of it, and if it is as it was noted', async () => {
   const { database, databasePath, found } = await atRest()
   expect(found()).toEqual([])
-  await noteAsItIs(database)
+  await acceptAsItIs(database)
   expect(found()).toEqual([])
   expect(examineEnd(databasePath)).toEqual([])
   expect(notedLastChange(databasePath)).toEqual({ changeLogId: 0, log: null })
@@ -41,7 +41,7 @@ it('a database is accepted if nothing was ever noted of it, and if it is as it w
 
 it('missing notes are reported one by one, even if only the marker in the folder shows that there were any', async () => {
   const { database, databasePath, directory, found } = await atRest()
-  await noteAsItIs(database)
+  await acceptAsItIs(database)
   const [sums, last] = [sumsPath(databasePath), lastChangePath(databasePath)]
   const lastNote = await readFile(last)
   await rm(last)
@@ -57,7 +57,7 @@ it('missing notes are reported one by one, even if only the marker in the folder
 
 it('unreadable notes are reported', async () => {
   const { database, databasePath, found } = await atRest()
-  await noteAsItIs(database)
+  await acceptAsItIs(database)
   await writeFile(lastChangePath(databasePath), 'x')
   expect(found()).toEqual([lost(lastChangePath(databasePath))])
   await writeFile(sumsPath(databasePath), 'x')
@@ -66,7 +66,7 @@ it('unreadable notes are reported', async () => {
 
 it('pages that differ from what was written are counted, and their tables are named', async () => {
   const { sqlite, database, databasePath, found } = await atRest()
-  await noteAsItIs(database)
+  await acceptAsItIs(database)
   const rootOf = sqlite.prepare<[string], number>('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck()
   const change = async (table: string) => {
     const bytes = await readFile(databasePath)
@@ -83,11 +83,10 @@ it('pages that differ from what was written are counted, and their tables are na
     '2 pages of the database are not what Listwright wrote last: a disk, a person or another program changed them. They hold parts of: campaigns, segments.'
   ])
   // Somebody takes it for right.
-  await noteAsItIs(database)
+  await acceptAsItIs(database)
   expect(found()).toEqual([])
 })
 
-/** Notes how far the data went. */
 function note(databasePath: string, last: Parameters<LastChangeNotes['note']>[0]): void {
   const notes = new LastChangeNotes(databasePath)
   notes.note(last)
@@ -96,7 +95,7 @@ function note(databasePath: string, last: Parameters<LastChangeNotes['note']>[0]
 
 it('a change log that ends before what was noted lacks that many changes', async () => {
   const { database, databasePath, found } = await atRest()
-  await noteAsItIs(database)
+  await acceptAsItIs(database)
   const copyOrLog = `missing: the database is an older copy, or its log (${databasePath}-wal) was removed or truncated.`
   note(databasePath, { changeLogId: 1, log: null })
   expect(found()).toEqual([`The last change is ${copyOrLog}`])
@@ -107,7 +106,7 @@ it('a change log that ends before what was noted lacks that many changes', async
 
 it('a log lacks changes unless it goes as far as was noted, or has started over since', async () => {
   const { sqlite, database, databasePath } = await atRest()
-  await noteAsItIs(database)
+  await acceptAsItIs(database)
   const missing = `The last changes are missing: the log of the database (${databasePath}-wal) was removed, truncated or damaged.`
   note(databasePath, { changeLogId: 0, log: { salts: 1n, frames: 0 } })
   expect(examineEnd(databasePath)).toEqual([missing])
@@ -155,8 +154,8 @@ it('notes of pages are shortened once they are twice as long as they need to be,
 
 it('the notes of a database that is to be replaced are given up', async () => {
   const { database, databasePath } = await atRest()
-  await noteAsItIs(database)
-  forgetNotes(databasePath)
+  await acceptAsItIs(database)
+  deleteChecksums(databasePath)
   expect(existsSync(lastChangePath(databasePath))).toBe(false)
   expect(readSums(databasePath)).toBe('nothing')
 })
@@ -171,7 +170,7 @@ it('the log of a damaged database is kept as it was found first, until it is tak
   sqlite.exec("INSERT INTO settings VALUES ('b', '1')")
   await prepareDamaged(databasePath)
   expect(await readFile(kept)).toEqual(first)
-  await noteAsItIs(database)
+  await acceptAsItIs(database)
   expect(existsSync(kept)).toBe(false)
 })
 

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { kyselyOver, openForReading } from '../../src-main/database/connection.ts'
-import { forgetNotes } from '../../src-main/integrity/examine.ts'
+import { deleteChecksums } from '../../src-main/integrity/examine.ts'
 import { startWriter } from '../../src-main/start-writer.ts'
 import { Housekeeper } from '../../src-main/jobs/housekeeper.ts'
-import { type ClockState, lookAtClock } from '../../src-main/jobs/retention.ts'
+import { type ClockState, checkClock } from '../../src-main/jobs/retention.ts'
 import { retentionRules } from '../../src-main/retention-rules.ts'
 import { Clock } from '../../src-main/settings/clock.ts'
 import { startApplication } from '../support/application.ts'
@@ -17,13 +17,13 @@ const hour = 60 * 60 * 1000
 const day = 24 * hour
 
 describe('a clock that was set back', () => {
-  /** An application whose last start was in the future, by a clock that was wrong then: three days ahead. */
+  /** An application whose last start was three days in the future by a wrong clock. */
   async function aheadUntilNow(statement: string, id: number, dataDirectory: string): Promise<void> {
     const database = new SQLite(join(dataDirectory, 'listwright.db'))
     const ahead = Date.now() + 3 * day
     database.prepare(statement).run({ id, ahead })
     database.close()
-    forgetNotes(database.name)
+    deleteChecksums(database.name)
   }
 
   it('does not stop an import that was to begin at once, after a restart', async () => {
@@ -141,14 +141,14 @@ describe('what is removed by its age', () => {
   })
 
   it('goes once the application has run for six hours after a long absence', () => {
-    const absent = lookAtClock({ seenAt: 0, livedSinceJump: null }, 20 * day, 0)
+    const absent = checkClock({ seenAt: 0, livedSinceJump: null }, 20 * day, 0)
     expect(absent.isBelieved).toBe(false)
     let state = absent
     for (let hours = 1; hours <= 5; hours++) {
-      state = lookAtClock(state, 20 * day + hours * hour, hour)
+      state = checkClock(state, 20 * day + hours * hour, hour)
       expect(state.isBelieved, `${hours} h`).toBe(false)
     }
-    expect(lookAtClock(state, 20 * day + 6 * hour, hour).isBelieved).toBe(true)
+    expect(checkClock(state, 20 * day + 6 * hour, hour).isBelieved).toBe(true)
   })
 
   it('goes as well where the application is open every other day, or an hour a week', () => {
@@ -160,7 +160,7 @@ describe('what is removed by its age', () => {
       let believed = 0
       for (let start = 0; start < 120 * day; start += every * day) {
         for (let at = start; at <= start + hours * hour; at += hour) {
-          const { isBelieved, ...state } = lookAtClock(clock, at, at === start ? 0 : hour)
+          const { isBelieved, ...state } = checkClock(clock, at, at === start ? 0 : hour)
           clock = state
           if (start > 0 && isBelieved) believed++
         }
@@ -170,17 +170,17 @@ describe('what is removed by its age', () => {
   })
 
   it('stays when the clock jumps ahead twice', () => {
-    let state = lookAtClock({ seenAt: 0, livedSinceJump: null }, 3 * day, 0)
-    state = lookAtClock(state, 40 * day, hour)
+    let state = checkClock({ seenAt: 0, livedSinceJump: null }, 3 * day, 0)
+    state = checkClock(state, 40 * day, hour)
     expect(state.isBelieved).toBe(false)
   })
 
   it('follows a clock that is only adjusted', () => {
     const before = { seenAt: 10 * day, livedSinceJump: null }
     for (const passed of [-5 * 60_000, 0, day])
-      expect(lookAtClock(before, 10 * day + passed, 0).isBelieved).toBe(true)
+      expect(checkClock(before, 10 * day + passed, 0).isBelieved).toBe(true)
     for (const passed of [-5 * 60_000 - 1, day + 1]) {
-      expect(lookAtClock(before, 10 * day + passed, 0)).toMatchObject({
+      expect(checkClock(before, 10 * day + passed, 0)).toMatchObject({
         isBelieved: false,
         livedSinceJump: 0
       })

@@ -2,7 +2,6 @@ import ts from 'typescript'
 
 /** A part of a source that runs from its beginning when it runs at all. */
 export interface Block {
-  /** Counts the blocks of all files. */
   number: number
   /** Relative to the repository. */
   file: string
@@ -11,7 +10,7 @@ export interface Block {
   end: number
 }
 
-/** A source that tells which of its blocks are reached, and these blocks. The first of them is the file itself. */
+/** Instruments a source so that it reports its reached blocks. The first block is the file itself. */
 export function instrumented(
   file: string,
   text: string,
@@ -50,7 +49,6 @@ export function instrumented(
   return { text: prelude + body, blocks }
 }
 
-/** The smallest block that holds a place of a file. */
 export function blockAt(blocks: readonly Block[], file: string, place: number): Block | undefined {
   return blocks
     .filter((block) => block.file === file && block.start <= place && place < block.end)

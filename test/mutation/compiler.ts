@@ -37,7 +37,7 @@ export class Compiler {
     })
   }
 
-  /** Whether a change makes its file one that does not compile, or another that uses what the file exports. */
+  /** True if a mutant does not compile, by itself or where its exports are used. */
   refuses(mutant: Mutant): boolean {
     const path = join(this.#repository, mutant.file)
     const original = readFileSync(path, 'utf8')

@@ -30,7 +30,7 @@ const usage = `Usage: npm run test:mutation -- [--sample N] [--seed N] [--only T
 
 /** A mutant with which tests take so many times as long as without it hangs: that is noticed too. */
 const hangsAfter = 3
-/** What a run of tests takes beside the tests themselves, on a machine that does other things: milliseconds. */
+/** The time of a test run besides the tests, on a busy machine, in milliseconds. */
 const startTime = 20_000
 /** The files that are tried first together take no longer than this; each further run takes three times as long. */
 const firstRunTime = 15_000
@@ -41,7 +41,7 @@ const firstRunTime = 15_000
 const maxTestTime = 120_000
 /** Copies of the repository that mutants are tried in at the same time. */
 const copies = 2
-/** What a copy does without, or shares with the repository. */
+/** Directories that a copy does not need, or shares. */
 const notCopied = ['.git', 'dist', 'node_modules', 'out']
 
 const repository = join(import.meta.dirname, '../..')
@@ -135,7 +135,7 @@ function sampleOf(all: Candidate[], count: number, seed: number): { chosen: Cand
   return { chosen, refused }
 }
 
-/** The repository once more, without what is large: mutants are never written into the one that somebody works in. */
+/** Copies the repository without large directories: mutants are never written into the working copy. */
 function copyOf(): string {
   const directory = mkdtempSync(join(tmpdir(), 'listwright-mutants-'))
   for (const name of readdirSync(repository).filter((each) => !notCopied.includes(each)))
@@ -181,7 +181,6 @@ async function timedTests(
   }
 }
 
-/** Lets the sources of a copy tell what is reached. */
 function instrument(directory: string, sources: string[]): Block[] {
   const all: Block[] = []
   for (const file of sources) {
@@ -198,7 +197,7 @@ function instrument(directory: string, sources: string[]): Block[] {
   return all
 }
 
-/** All tests but those in a browser and of packages, which run what was built before. */
+/** All tests except those in a browser and of packages, which run the build. */
 function testFiles(directory: string): string[] {
   return globSync('test/**/*.test.ts', { cwd: directory })
     .map((file) => file.replaceAll('\\', '/'))
@@ -213,7 +212,7 @@ function inOrder(tests: TimedTest[], target: Target): TimedTest[] {
   return tests.sort((a, b) => Number(isAbout(b)) - Number(isAbout(a)) || a.duration - b.duration)
 }
 
-/** As many tests as fit into a time (milliseconds), in their order. */
+/** Returns the first tests that fit into a time in milliseconds. */
 function within(time: number, tests: TimedTest[]): TimedTest[] {
   let left = time
   return tests.filter(({ duration }) => {
@@ -256,7 +255,7 @@ function runsOf(tests: TimedTest[]): TimedTest[][] {
   return runs
 }
 
-/** Whether all tests pass in time. What hangs is ended with everything that it started. */
+/** True if all tests pass in time. Hanging ones are killed with their child processes. */
 async function passes(
   directory: string,
   tests: string[],
@@ -308,7 +307,7 @@ function report(results: { mutant: Mutant; verdict: Verdict }[]): void {
   }
 }
 
-/** Why no test need notice a mutant, where that is so. */
+/** Returns why a mutant need not be detected, if so. */
 function reasonFor({ file, line, original, replacement }: Mutant): string | undefined {
   const text = readFileSync(join(repository, file), 'utf8').split('\n')[line - 1] ?? ''
   return accepted.find(

@@ -6,7 +6,7 @@ export interface Mutant {
   file: string
   /** From 1. */
   line: number
-  /** Where the change is, in characters from 0; the end is exclusive. */
+  /** In characters from 0; the end is exclusive. */
   start: number
   end: number
   original: string

@@ -8,7 +8,7 @@ export const reachDirectory = 'LISTWRIGHT_REACH'
 const directory = process.env[reachDirectory]
 const known = new Set<number>()
 
-/** What instrumented sources call in each of their blocks. It is on disk at once: tests kill processes. */
+/** Called by instrumented sources in each block. Written at once, since tests kill processes. */
 export function reached(block: number): void {
   if (directory === undefined || known.has(block)) return
   known.add(block)

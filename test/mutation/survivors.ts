@@ -1,7 +1,7 @@
 /** Mutants that no test can or should notice, and why. */
 export const accepted: {
   file: string
-  /** What the line holds, where the original alone is not enough to know it by. */
+  /** The text of the line, if the original alone is ambiguous. */
   line?: string
   original: string
   replacement: string

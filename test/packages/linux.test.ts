@@ -162,7 +162,7 @@ function unpack(tarball: string, folder: string): string {
   return join(folder, name, 'bin/listwright')
 }
 
-/** How a script is run with a loopback and no other network. */
+/** Runs a script with loopback as its only network. */
 function withoutNetwork(script: string): [string, ...string[]] {
   return ['unshare', '--net', 'sh', '-ec', `ip link set lo up\n${script}`]
 }
@@ -190,7 +190,10 @@ async function printed(child: ChildProcess, pattern: RegExp): Promise<string> {
   throw new Error(`it ended after printing: ${output}`)
 }
 
-/** Opens the window on a screen, looks at its picture, and ends it. @param command what starts it; by default what is installed */
+/**
+ * Opens the window on a virtual screen, checks its picture, and ends it.
+ * @param command that starts it; default: the installed one
+ */
 async function expectWindow(home: string, command?: [string, ...string[]]): Promise<void> {
   const picture = join(await temporaryDirectory(), 'window.png')
   await onScreen(async (display) => {
@@ -204,7 +207,7 @@ async function expectWindow(home: string, command?: [string, ...string[]]): Prom
   expect(await shareOf(picture, productColor)).toBeGreaterThan(0.0002)
 }
 
-/** Has something done on a screen that nobody sees. */
+/** Runs work on a virtual screen. */
 async function onScreen(work: (display: string) => Promise<void>): Promise<void> {
   const server = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1400x900x24', '-nolisten', 'tcp'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe']

@@ -7,7 +7,7 @@ import { ApiFailure } from '../../src-renderer/api/client.ts'
 import { setRefusalLanguage } from '../../src-renderer/api/refusal-language.ts'
 import { refusalAtField } from '../../src-renderer/api/refusal-text.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { patternsOf, tellRefusalsIn, translated } from '../../src-renderer/api/refusals.ts'
+import { patternsOf, setStoredRefusalLanguage, translated } from '../../src-renderer/api/refusals.ts'
 import { inLanguage, reasonInLanguage, sentenceOf } from '../../src-renderer/api/sentence.ts'
 import { i18n } from '../../src-renderer/i18n.ts'
 import de from '../../src-renderer/locales/de.json'
@@ -129,12 +129,12 @@ describe('what is refused, in German', () => {
       i18n.global as unknown as { setLocaleMessage: (language: string, texts: typeof de) => void }
     ).setLocaleMessage('de', de)
     i18n.global.locale.value = 'de' as 'en'
-    tellRefusalsIn({ ...patternsOf(german), ...germanPatterns })
+    setStoredRefusalLanguage({ ...patternsOf(german), ...germanPatterns })
     setRefusalLanguage('de', { sentences: german, terms: germanTerms })
   })
   afterAll(() => {
     i18n.global.locale.value = 'en'
-    tellRefusalsIn({})
+    setStoredRefusalLanguage({})
     setRefusalLanguage('en', { sentences: english, terms: {} })
   })
 

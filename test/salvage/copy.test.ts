@@ -77,7 +77,7 @@ async function copied(
     tableRoot,
     rows: (columnsTold = 'id') =>
       target.prepare(`SELECT ${columnsTold} FROM ${name} ORDER BY id`).raw().all(),
-    /** What is told of each loss: id, name, list, and what became of it. */
+    /** Returns each loss: id, name, list, and what happened. */
     told: async () => {
       copy.tellMissing()
       await losses.close()

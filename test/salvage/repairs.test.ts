@@ -23,7 +23,10 @@ import {
 } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
 
-/** A database of an application that has ended, in which what is missing may be referred to. @param add makes more of what it holds */
+/**
+ * The database of an ended application with records to refer to.
+ * @param add creates more records
+ */
 async function gaps(add?: (api: Client, listId: number) => Promise<void>) {
   const started = await startApplication()
   const { api } = started

@@ -58,7 +58,7 @@ async function kept(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<string> 
   return directory
 }
 
-/** Recovers a copy of what was kept. */
+/** Recovers a copy of the data. */
 async function recovered(directory: string): Promise<Recovery & { path: string }> {
   const path = join(directory, 'recovered.db')
   const databasePath = join(directory, 'listwright.db')
@@ -140,7 +140,7 @@ test('what was removed on purpose, and stands in free pages still, stays removed
 
 interface Damage {
   apply: (path: string, random: Random) => Promise<void>
-  /** Whether it may take both a record and all that tells of it. */
+  /** True if it may destroy a record together with all references to it. */
   mayTakeNames?: boolean
 }
 

@@ -140,7 +140,7 @@ it('integers that JavaScript keeps exactly are numbers, and larger ones are bigi
   pages.close()
 })
 
-/** A database whose pages are noted, with some of its bytes changed. */
+/** A database with checksums and some changed bytes. */
 async function damaged(change: (bytes: Buffer, made: Made, pageSize: number) => void) {
   const pageSize = 4096
   const whole = await made(pageSize, [...everyLength.slice(0, 400), 10_000])

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Condition, FieldCondition, TimeCondition } from '../../src-main/api/segments/conditions.ts'
 import type { Segment } from '../../src-main/api/segments/schema.ts'
 import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
-import { settle } from '../../src-main/api/segments/settled.ts'
+import { resolveConditions } from '../../src-main/api/segments/settled.ts'
 import { sharedApplication } from '../support/application.ts'
 import { clientOfUser, makeOrganization } from '../support/accounts.ts'
 import {
@@ -23,7 +23,7 @@ import { roundsToRun, shortOrLong } from '../support/long.ts'
 
 const started = sharedApplication()
 
-/** Subscribers with every kind of value, made of few values so that conditions meet some. */
+/** Subscribers with values of every kind, from few values so that conditions match some. */
 const cities = ['Wien', 'wien ', 'Müller-Straße', 'MULLER', '100%_\\', `O'Hara"`, 'Łódź', '']
 const options = ['Red', 'Green', 'Blue']
 const statuses = ['active', 'bounced', 'unsubscribed', 'deactivated'] as const
@@ -212,7 +212,7 @@ function conditions({ fields, importIds }: People): fc.Arbitrary<Condition> {
   })).condition
 }
 
-/** What the conditions mean, in plain JavaScript. */
+/** The meaning of conditions in plain JavaScript. */
 function meets(subscriber: Subscriber, condition: Condition, people: People): boolean {
   switch (condition.type) {
     case 'group': {
@@ -281,7 +281,7 @@ function meetsField(
   return meetsDay(String(value), condition)
 }
 
-/** Days, and days of a year, whose "between" may turn the year. */
+/** Days, and days of a year, for which "between" may wrap around. */
 function meetsDay(
   value: string,
   { operator, value: other, from, to, days = 0 }: FieldCondition | TimeCondition
@@ -585,7 +585,7 @@ describe('filters', () => {
     ['America/Havana', '2024-03-10']
   ])('a day without a midnight in %s begins when its clocks have gone forward', (timeZone, value) => {
     const condition = { type: 'time', attribute: 'created_at', operator: 'is on', value } as const
-    const [range] = settle([condition], { now: 0, timeZone })
+    const [range] = resolveConditions([condition], { now: 0, timeZone })
     const shown = (ms: number | null) =>
       new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(ms ?? 0)
     expect(range?.type === 'time_range' && shown(range.from)).toBe(`${value} 01:00`)
@@ -598,7 +598,7 @@ describe('filters', () => {
       operator: 'is on',
       value: '9999-12-31'
     } as const
-    const [range] = settle([condition], { now: 0, timeZone: 'UTC' })
+    const [range] = resolveConditions([condition], { now: 0, timeZone: 'UTC' })
     expect(range).toMatchObject({ before: Date.UTC(10_000, 0, 1), from: Date.UTC(9999, 11, 31) })
   })
 

@@ -28,7 +28,7 @@ export async function startApplication(dataDirectory?: string): Promise<StartedA
   return started
 }
 
-/** One application for all tests of a file; each test makes lists of its own. */
+/** One application for all tests of a file; each test creates its own lists. */
 export function sharedApplication(): StartedApplication {
   const shared = {} as StartedApplication
   beforeAll(async () => {

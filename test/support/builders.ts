@@ -98,7 +98,7 @@ export async function makeWebForm(
   return expectSuccess(await api.post<WebForm>(`/mailing_lists/${listId}/web_forms`, { web_form }))
 }
 
-/** A list whose recipients come from a remote database. */
+/** A list whose recipients come from another database. */
 export async function makeRemoteList(
   api: Client,
   settings: Record<string, unknown> = {}

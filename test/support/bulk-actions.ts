@@ -3,7 +3,7 @@ import type { BulkAction, Selection } from '../../src-main/api/bulk-actions/sche
 import { expectSuccess } from './builders.ts'
 import type { Client } from './client.ts'
 
-/** Writes down whom the window would choose; everybody on the list unless the choice says otherwise. */
+/** Stores a selection like the window; default: the whole list. */
 export async function select(
   api: Client,
   listId: number,
@@ -22,7 +22,7 @@ export async function act(
   return bulkActionEnded(api, expectSuccess(begun).id)
 }
 
-/** Takes back an action and waits for the end. */
+/** Undoes an action and waits for the end. */
 export async function undo(api: Client, id: number): Promise<BulkAction> {
   expectSuccess(await api.workbench<BulkAction>('POST', `/bulk_actions/${id}/undo`))
   return bulkActionEnded(api, id)

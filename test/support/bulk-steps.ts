@@ -28,14 +28,17 @@ export async function addPerson(
   return id
 }
 
-/** Begins a bulk action on some subscribers of a list, by id. @returns the action's id */
+/**
+ * Starts a bulk action on some subscribers.
+ * @returns the action's id
+ */
 export async function beginAction(
   bench: CommandBench,
   mailingListId: number,
   ids: readonly number[],
   action: Pick<BulkActionInput, 'kind'> & Partial<BulkActionInput>
 ): Promise<number> {
-  const selectionId = await bench.run('bulkActions.keepSelection', {
+  const selectionId = await bench.run('bulkActions.storeSelection', {
     ...owner,
     mailingListId,
     description: 'everybody',

@@ -11,17 +11,17 @@ export const fromNoTemplate: CommandInput<'campaigns.create'>['source'] = {
   duplicate_dispatch: false
 }
 
-/** Who is on the list of a campaign, and how that list is set up. */
+/** The subscribers of a campaign's list, and its settings. */
 interface Readers {
-  /** What each of them has beside their address. */
+  /** The properties of each besides the email. */
   people?: readonly Parameters<typeof addPerson>[3][]
   list?: Omit<CommandInput<'mailingLists.create'>['list'], 'name'>
   seeds?: string[]
 }
 
 /**
- * A campaign that has begun, whose steps are taken one by one: to p1@example.com, p2@example.com and so on; to one person unless
- * the readers say otherwise.
+ * A started campaign, whose steps are run one by one: to p1@example.com, p2@example.com and so on; by default
+ * to one.
  */
 export async function begunCampaign(
   contents: ContentInput[] = [{ subject: 'Hello', text: 'https://example.com', format: 'text' }],

@@ -20,23 +20,23 @@ import { temporaryDirectory } from './application.ts'
 export interface CommandBench {
   sqlite: SQLite.Database
   directory: string
-  /** What the commands reported as changed. */
+  /** The reported changes. */
   told: Change[]
   /**
-   * Runs a command in a transaction of its own.
-   * @param pauses whether it is asked to pause at each step
-   * @param isShared whether it finds somebody else making changes
-   * @param clock what the clock says, in UNIX milliseconds, where that is not the time of the command
-   * @throws what the command throws, after the transaction was taken back
+   * Runs a command in a transaction.
+   * @param pauses true if it is asked to pause at each step
+   * @param isShared true if others are writing
+   * @param clock UNIX milliseconds, if not the time of the command
+   * @throws the command's error, after a rollback
    */
   run<Name extends CommandName>(
     name: Name,
     input: CommandInput<Name>,
     options?: { pauses?: boolean; isShared?: boolean; failsToCommit?: boolean; clock?: number }
   ): Promise<CommandResult<Name>>
-  /** Asks for commands as other threads do, one after the other. */
+  /** Requests commands like other threads, one after the other. */
   client: CommandClient
-  /** Keeps the database from growing, as a full disk does; null lets it grow again. */
+  /** Limits the size of the database like a full disk; null = no limit. */
   limitPages(more: number | null): void
 }
 
@@ -119,7 +119,6 @@ function refusalOf(id: number, error: unknown): CommandReply {
   return { id, refused: { code, refusals, data } }
 }
 
-/** What an import of emails alone is created with. */
 export function plainImport(mailingListId: number): CommandInput<'subscriberImports.create'> {
   return {
     organizationId: 1,

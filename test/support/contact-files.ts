@@ -22,7 +22,7 @@ export function readingColumn(target: string | null, changes: Partial<ReadingCol
   }
 }
 
-/** How a CSV file is read that has these columns below a line with their names, and nothing to be tidied. */
+/** The reading of a CSV file with a header and these columns, without tidying. */
 export function plainReading(targets: (string | null)[], changes: Partial<Reading> = {}): Reading {
   return {
     version: 1,
@@ -67,7 +67,7 @@ export async function upload(
   return ((await response.json()) as { data: { filename: string } }).data.filename
 }
 
-/** What the wizard finds out about a file. */
+/** Analyzes a file like the wizard. */
 export async function analysisOf(
   api: Client,
   listId: number,

@@ -10,17 +10,17 @@ export interface FaultRates {
   failedSyncs: number
 }
 
-/** A disk whose writes and syncs fail when it is told to, for a process that is started with its environment. */
+/** A disk whose writes and syncs fail on demand, for a process with its environment. */
 export interface FaultyDisk {
   /** Variables of the process. */
   env: Record<string, string>
-  /** From now on, also for a process that runs. */
+  /** Takes effect at once, also for running processes. */
   set: (rates: FaultRates) => void
-  /** How many calls have failed so far. */
+  /** The number of failed calls. */
   counts: () => FaultRates
 }
 
-/** Whether the process can be given such a disk: a library that it loads first is written in C, and is for Linux. */
+/** True if a process can be given such a disk: the preloaded library is written in C for Linux. */
 export const canFail = process.platform === 'linux' && endianness() === 'LE' && hasCompiler()
 
 function hasCompiler(): boolean {
@@ -33,8 +33,8 @@ function hasCompiler(): boolean {
 }
 
 /**
- * @param tools a directory for what it needs, outside of the one whose writes fail
- * @param directory whose files they are
+ * @param tools a directory for its files, outside of the failing one
+ * @param directory whose writes fail
  */
 export function faultyDisk(tools: string, directory: string, seed: number): FaultyDisk {
   const library = join(tools, 'disk-faults.so')

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** What happens to a request on its way. */
+/** What happens to a request. */
 export type Fault =
   | 'none'
   /** It takes a while. */
@@ -30,10 +30,10 @@ export type Fault =
 /** A request that came by, as a test sees it. */
 export interface PassedRequest {
   method: string
-  /** With its query, after the prefix of the API. */
+  /** With its query, after the API's prefix. */
   path: string
   body: unknown
-  /** When the server was asked and when it had answered, by performance.now(); Infinity = not yet, or never. */
+  /** When the server was called and had answered, by performance.now(); Infinity = not yet, or never. */
   handedOnAt: number
   answeredAt: number
 }
@@ -41,14 +41,14 @@ export interface PassedRequest {
 /** Stands between an application and its server. */
 export interface FaultProxy {
   baseUrl: string
-  /** Where requests go. */
+  /** The target of requests. */
   target: string
   /** Asked for each request, which waits for the answer. */
   faultOf: (passed: PassedRequest) => Fault | Promise<Fault>
   passed: PassedRequest[]
 }
 
-/** What a server says in the place of the real one. */
+/** A server's answer in place of the real one. */
 const instead: Partial<Record<Fault, { status: number; headers: Record<string, string>; body: string }>> = {
   'too many': { status: 429, headers: { 'retry-after': '1' }, body: '{"success":false,"data":null}' },
   broken: {

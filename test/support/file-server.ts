@@ -4,13 +4,12 @@ import { onTestFinished } from 'vitest'
 
 export interface FileServer {
   url: string
-  /** How often it was asked so far. */
   requests: number
   /** Connections that are open now. */
   connections(): Promise<number>
 }
 
-/** A web server elsewhere, as far as an import can tell: it answers each request by `answer`, and ends with the test. */
+/** A web server that answers each request by `answer`, until the test ends. */
 export async function serveFiles(
   answer: (request: IncomingMessage, response: ServerResponse, number: number) => void
 ): Promise<FileServer> {

@@ -1,12 +1,11 @@
 /**
- * How much tests do: `npm run test:long` sets LONG=true, with more rows and more moments to be killed at. `.ci/run` sets LONG to 0, 1 or 2 by
- * its commit, and takes that third of the long form.
+ * The form of tests. `npm run test:long` sets LONG=true for more rounds and larger data; `.ci/run` sets LONG
+ * to 0, 1 or 2 by its commit for a third of the long form.
  */
 const form = process.env['LONG'] ?? 'short'
 
 const third = /^[012]$/.test(form) ? Number(form) : null
 
-/** True if tests take their long form, or a third of it. */
 export const isLong = form === 'true' || third !== null
 
 /** True if the test or item with this index belongs to the form that runs; a third takes every third one. */

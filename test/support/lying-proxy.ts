@@ -9,7 +9,7 @@ export interface ProxiedAnswer {
   headers: Record<string, string>
   /** The envelope, where it is JSON. */
   body: Record<string, unknown>
-  /** What is sent in place of the envelope. */
+  /** Sent instead of the envelope. */
   text?: string
 }
 

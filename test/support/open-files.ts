@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 
 const listing = '/proc/self/fd'
 
-/** Whether the system tells which files a process has open. */
+/** True if the system lists the open files of a process. */
 export const canCountOpenFiles = existsSync(listing)
 
-/** How many files this process has open whose paths begin so. */
+/** Counts the open files of this process whose paths begin with `path`. */
 export function openFiles(path: string): number {
   return readdirSync(listing).filter((name) => {
     try {

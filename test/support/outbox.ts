@@ -1,15 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A message of the outbox. */
 export interface FiledMessage {
   /** Lower-cased name -> value, unfolded. */
   headers: Map<string, string>
-  /** Everything after the headers, decoded where it is one part. */
+  /** Everything after the headers, decoded if it is a single part. */
   body: string
 }
 
-/** The messages that a campaign filed, in the order in which it did. */
 export async function outboxOf(dataDirectory: string, campaignId: number): Promise<FiledMessage[]> {
   return messagesIn(join(dataDirectory, 'outbox', `campaign-${campaignId}.mbox`))
 }

@@ -18,12 +18,12 @@ export interface ReadyLine {
 export interface ServedApplication {
   api: Client
   ready: ReadyLine
-  /** Everything that was printed to standard output so far. */
+  /** The standard output so far. */
   output(): string
-  /** Everything that was printed to standard error so far. */
+  /** The standard error so far. */
   errors(): string
   pid: number
-  /** Settled with the exit status once it has ended; null after a signal that ended it. */
+  /** The exit status; null after a signal. */
   ended: Promise<number | null>
   /** Sends a signal and waits for the end. @returns the exit status, null after a signal that ended it */
   end: (signal: NodeJS.Signals) => Promise<number | null>
@@ -60,8 +60,8 @@ export async function serve(
 }
 
 /**
- * The entry point itself, with any arguments.
- * @param uid whose process it is, where that is not the one of the tests
+ * Starts the entry point with any arguments.
+ * @param uid of the process, if not that of the tests
  */
 export function runServe(args: string[], uid?: number): ChildProcess {
   return run(ownProgram, ['serve', ...args], uid === undefined ? {} : { uid, gid: uid })

@@ -1,6 +1,6 @@
 import { type Complaint, englishOf } from '../../src-main/base/refusal.ts'
 
-/** What is wrong with a value in English, without the name of its field; null for nothing. */
+/** Returns a complaint in English without the field's name, or null. */
 export function textOf(complaint: Complaint | null): string | null {
   return complaint && englishOf({ ...complaint, field: '' }).trimStart()
 }

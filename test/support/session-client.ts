@@ -3,7 +3,7 @@ import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import type { Session } from '../../src-main/workbench/endpoints/session.ts'
 import type { Answer } from './client.ts'
 
-/** The password of users whom tests sign in. */
+/** The password of test users. */
 export const password = 'correct horse'
 
 /** A window: its calls carry the session that it was given last. */

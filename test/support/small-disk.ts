@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { temporaryDirectory } from './application.ts'
 
-/** Whether this machine lets tests make disks of their own. */
+/** True if tests may mount disks on this machine. */
 export const canMount = process.platform === 'linux' && process.getuid?.() === 0
 
 /** A data directory on a disk of so many MB, which can be filled and can grow. */

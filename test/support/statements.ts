@@ -1,6 +1,6 @@
 import type SQLite from 'better-sqlite3'
 
-/** Notes the text of each statement that runs on a connection from now on. Statements that were prepared before are not noted. */
+/** Records the text of each statement that is prepared and run on a connection from now on. */
 export function statementsOn(sqlite: SQLite.Database): string[] {
   const statements: string[] = []
   const prepare = sqlite.prepare.bind(sqlite)

@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest'
 
-/** What the application prints as faults from now on, until the test ends, instead of printing it. */
+/** Records the faults that the application prints, instead of printing them, until the test ends. */
 export function printedFaults(): string[] {
   const printed: string[] = []
   const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => printed.push(String(text)) > 0)

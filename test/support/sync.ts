@@ -38,12 +38,11 @@ export async function addRemote(
   return data.id
 }
 
-/** How a run ended. */
 export interface EndedRun extends SyncRun {
   remote: Remote
 }
 
-/** Has everything mirrored once, and waits until the run has ended, whatever its end is. */
+/** Runs a sync and waits for its end, whatever the outcome. */
 export async function runSync(api: Client, remoteId: number, longest = 120_000): Promise<EndedRun> {
   await api.workbench('POST', `/remotes/${remoteId}/run`)
   return endOfRun(api, remoteId, longest)
@@ -59,7 +58,7 @@ export async function endOfRun(api: Client, remoteId: number, longest = 120_000)
   throw new Error('the run did not end')
 }
 
-/** How a person answers each question who means what was done there. */
+/** The answers of a user who intended what was done on the remote. */
 const agreement: Partial<Record<Question, Answer>> = {
   gone: 'remove_here',
   fields_gone: 'remove_here',
@@ -68,7 +67,7 @@ const agreement: Partial<Record<Question, Answer>> = {
   cut_off: 'go_on'
 }
 
-/** Has everything mirrored once, by a person who agrees to what the run asks. */
+/** Runs a sync, and answers its questions with agreement. */
 export async function runSyncAgreeing(api: Client, remoteId: number): Promise<EndedRun> {
   let run = await runSync(api, remoteId)
   while (run.outcome === 'asking') {

@@ -4,7 +4,6 @@ import { kyselyOver, openForReading } from '../../src-main/database/connection.t
 import { signingSecret } from '../../src-main/settings/queries.ts'
 import type { StartedApplication } from './application.ts'
 
-/** What a message to the subscriber would hold in place of %%unsubscribe_token%%. */
 export function unsubscribeTokenOf(started: StartedApplication, subscriberId: number): Promise<string> {
   return tokenOf(started, 'unsubscribe', { subscriberId, sliceId: 0 })
 }

@@ -1,4 +1,4 @@
-/** Of a server on this computer, signed by itself and known to nobody: for tests that it is refused. Valid for a hundred years. */
+/** A self-signed certificate that no one trusts, for tests that it is refused. Valid for a hundred years. */
 export const certificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg594olXE8kLQKVgeu

@@ -47,13 +47,13 @@ const step: fc.Arbitrary<Step | null> = fc.oneof(
 const rounds = 5
 const sequence = fc.array(step, { minLength: rounds, maxLength: rounds })
 
-/** What is known of a person whatever the order in which changes met. */
+/** The expected state of a subscriber, whatever the order of changes. */
 interface Known {
   removed: boolean
   added: boolean
   /** Unsubscribed or bounced on a side, and not set active on any since. */
   isSilenced: boolean
-  /** When the remote was told so, by performance.now(). */
+  /** When the remote received it, by performance.now(). */
   silencedThere: { from: number; to: number } | null
 }
 
@@ -145,8 +145,8 @@ test('whatever is cut or killed, both sides end equal, as the rules say, and nob
 })
 
 /**
- * Whether a change of somebody, which carries all their values, reached the remote after something else had changed them there, and
- * was decided on before. The API has no call that changes somebody only if nobody else did: it is the one thing that sync cannot see.
+ * True if a change of a subscriber, which sends all values, reached the remote after another change there,
+ * and was decided on before. The API has no conditional update, so sync cannot detect this.
  */
 function wasBetweenLookAndChange(
   { passed }: FaultProxy,
@@ -166,7 +166,7 @@ function isLook({ method, path }: PassedRequest): boolean {
   return method === 'GET' && path.startsWith('/mailing_lists/1/subscribers/')
 }
 
-/** One run over a bad network, in which either side may be killed. */
+/** Runs a sync over a bad network, in which either side may be killed. */
 async function mirrorRoughly(
   sides: Record<Where, ServedApplication>,
   directories: Record<Where, string>,

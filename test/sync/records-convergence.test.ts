@@ -36,7 +36,7 @@ const step: fc.Arbitrary<Step | null> = fc.oneof(
 )
 const rounds = 6
 
-/** What is known of the records whatever the order in which changes met, by list, kind and name. */
+/** The expected records, whatever the order of changes, by list, kind and name. */
 interface Known {
   /** How often a record of the name was added, on either side. */
   added: Map<string, number>

@@ -50,7 +50,7 @@ const subscriberKeys = [
 ]
 const queries = ['per_page', 'page', 'page_token']
 
-/** Which call of the table a request is. */
+/** Returns the table's call that a request is. */
 function callOf({ method, path }: PassedRequest): string {
   const bare = path.replace(/\?.*/, '')
   const exact = `${method} ${bare.replace(/\/\d+(?=\/|$)/g, '/#')}`

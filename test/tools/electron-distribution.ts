@@ -2,7 +2,10 @@ import { createPackage } from '@electron/asar'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What Electron's fuses are found by in its binary, and the fuses as they come: wire version 1, eight of them, all on. */
+/**
+ * The bytes by which Electron's fuses are found in its binary, and the default fuses: wire version 1, eight
+ * of them, all on.
+ */
 const fuseWire = Buffer.concat([
   Buffer.from('dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX'),
   Buffer.from([1, 8]),

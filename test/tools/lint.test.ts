@@ -13,7 +13,7 @@ function oxlint(...args: string[]): string {
   return spawnSync(process.execPath, [command, ...args], { cwd: repository, encoding: 'utf8' }).stdout
 }
 
-/** What oxlint finds in a module, a line each. */
+/** Returns oxlint's findings in a module, one per line. */
 function faultsIn(name: string, text: string): string {
   const directory = mkdtempSync(join(import.meta.dirname, 'lint-'))
   try {

@@ -17,7 +17,7 @@ import { temporaryDirectory } from '../support/application.ts'
 import { isLong } from '../support/long.ts'
 import { makeElectronStandIn } from './electron-distribution.ts'
 
-/** How the wire of fuses says that one is on: "1". */
+/** The value of an enabled fuse: "1". */
 const enabled = 0x31
 
 describe.runIf(process.platform === 'linux')('the application with Electron', () => {

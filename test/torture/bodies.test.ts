@@ -74,7 +74,7 @@ function send(application: ServedApplication, path: string, body: string): Promi
   })
 }
 
-/** Asks for something small all the time, from a thread of its own: to send 64 MB keeps this one busy. */
+/** Sends small requests all the time from its own thread: sending 64 MB keeps this one busy. */
 const watcher = `
   const { parentPort, workerData } = require('node:worker_threads')
   let isOver = false
@@ -94,7 +94,7 @@ const watcher = `
   })()
 `
 
-/** @returns what stops watching, and tells the longest wait of others in milliseconds */
+/** @returns a function that stops watching and returns the longest wait of others in milliseconds */
 async function watchOthers({ ready }: ServedApplication): Promise<() => Promise<number>> {
   const { authorization } = ready
   const thread = new Worker(watcher, {

@@ -24,7 +24,7 @@ import { type Random, someOf } from './values.ts'
 type State = { kind: Kind; [key: string]: unknown } | null
 
 interface Change {
-  /** Where the record is; null = its answer tells. */
+  /** null = in the answer. */
   path: string | null
   before: State
   after: State
@@ -37,11 +37,14 @@ interface Program {
   listId: number
   /** By path. */
   records: Map<string, State>
-  /** Those that were changed since the last start. */
+  /** The records changed since the last start. */
   touched: Set<string>
   /** A change that was not answered: the record is as before or as after. */
   open: Change | null
-  /** What records may be after the next start, by path: of a change that a disk failed to store, nobody knows what is on it. */
+  /**
+   * The possible states after the next start, by path: if a disk failed to store a change, its content is
+   * unknown.
+   */
   doubtful: Map<string, State[]>
   /** Imports that were accepted, by the email in each. */
   imports: Map<number, string>
@@ -49,12 +52,12 @@ interface Program {
 }
 
 interface KindOfRecord {
-  /** Where records are made, and under which key. */
+  /** The path to create records, and the key of the body. */
   makesAt: (listId: number) => string
   key: string
-  /** Where one is. */
+  /** The path of a record. */
   at: (id: number) => string
-  /** What else one is made with. */
+  /** Further properties of a new record. */
   with: Record<string, unknown>
 }
 
@@ -99,7 +102,7 @@ const cities = ['Oslo', 'Bergen', '', 'Zürich, "old"']
 const statuses = ['active', 'unsubscribed', 'bounced']
 /** Older records that are looked at after each start. */
 const olderOnes = 40
-/** How often the disk fails in a round, of a million calls. */
+/** Disk faults in a round, per million calls. */
 const none = { shortWrites: 0, failedWrites: 0, failedSyncs: 0 }
 const failures = [
   none,
@@ -108,7 +111,7 @@ const failures = [
   { ...none, failedSyncs: 20_000 },
   { shortWrites: 20_000, failedWrites: 5_000, failedSyncs: 5_000 }
 ]
-/** Bytes of the disk, where the test may make one, and what is left of them in rounds in which it is full. */
+/** The size of the disk in MB, and the bytes left in rounds in which it is full. */
 const disk = { megabytes: 400, left: 200_000 }
 
 function someChange(program: Program, random: Random): Change {
@@ -154,7 +157,7 @@ async function work(program: Program, app: ServedApplication, random: Random): P
   const { api } = app
   try {
     for (;;) {
-      if (random() < 0.02) await beginImport(program, api)
+      if (random() < 0.02) await handOutImport(program, api)
       const change = someChange(program, random)
       program.open = change
       const answer = await change.send(api)
@@ -181,7 +184,10 @@ async function work(program: Program, app: ServedApplication, random: Random): P
   }
 }
 
-/** What is told of a change that was refused for a reason other than its disk or the end of the application, with what the application says is wrong. */
+/**
+ * Describes a change that was refused for a reason other than its disk or the end of the application, with
+ * the reported damage.
+ */
 async function refusalOf(change: Change, { error_message }: Answer, app: ServedApplication): Promise<Error> {
   const found = await app.api.workbench<IntegrityAnswer>('GET', '/integrity').then(
     ({ data }) => JSON.stringify(data),
@@ -192,7 +198,7 @@ async function refusalOf(change: Change, { error_message }: Answer, app: ServedA
   )
 }
 
-async function beginImport(program: Program, api: Client): Promise<void> {
+async function handOutImport(program: Program, api: Client): Promise<void> {
   const email = `${program.name}-import-${++program.made}@example.com`
   const { success, data } = await api.post<{ id: number }>(
     `/mailing_lists/${program.listId}/subscriber_imports`,
@@ -251,7 +257,7 @@ async function expectRecords(
   }
 }
 
-/** Looks at what has changed since the last start, and at some of the rest. */
+/** Checks what changed since the last start, and some of the rest. */
 async function look(all: Program[], api: Client, random: Random, where: string): Promise<void> {
   await Promise.all(
     all.map(async (program) => {

@@ -16,7 +16,7 @@ import { seededRandom } from '../support/random.ts'
 // everything is as it was; or it is told, and nothing is written any more; or the application does not start, and says why. The files
 // that were found are what they were afterwards.
 
-/** Data directories to begin with, and what is in them. */
+/** The original data directories and their contents. */
 interface Origin {
   /** Ended in order, or in the middle, with a log. */
   directory: Record<'ended' | 'killed', string>
@@ -30,7 +30,7 @@ interface Origin {
 interface Damage {
   name: string
   to: 'ended' | 'killed'
-  /** Whether the data may be what it was all the same. */
+  /** True if the data may be unaffected. */
   mayBeHarmless?: boolean
   apply: (directory: string, random: Random, origin: Origin) => Promise<void>
 }
@@ -133,7 +133,7 @@ const damages: Damage[] = [
   }
 ]
 
-/** All that the API tells of the lists and subscribers. */
+/** Returns all lists and subscribers of the API. */
 async function contentOf(api: Client): Promise<string> {
   const hash = createHash('sha256')
   const { data: lists } = await api.get<{ id: number }[]>('/mailing_lists')
@@ -190,7 +190,6 @@ async function prepare(): Promise<Origin> {
   }
 }
 
-/** What is kept of a file; null where there is none. */
 async function bytesOf(path: string): Promise<Buffer | null> {
   return existsSync(path) ? readFile(path) : null
 }

@@ -30,12 +30,12 @@ const atOnce = 16
 const perApplication = 40_000
 /** Longest wait for an answer, in milliseconds. */
 const patience = 20_000
-/** One request of so many is no HTTP. */
+/** One of so many requests is not HTTP. */
 const rawEvery = 300
 
-/** What goes on for ever. */
+/** Streams never end. */
 const left = new Set(['GET /events'])
-/** What takes the key away, much of the disk, or a second for the hash of a password: one of so many is made. */
+/** Calls that remove the key, fill the disk or take a second for a password hash: one of so many is made. */
 const seldom = new Set([
   'DELETE /api_keys/:id',
   'DELETE /users/:id',
@@ -142,7 +142,7 @@ function headersFor(authorization: string, random: Random): Record<string, strin
   )
 }
 
-/** What is wrong with an answer; null = nothing. */
+/** Returns what is wrong with an answer, or null. */
 function faultOf(status: number, type: string, text: string, { endpoint }: Operation): string | null {
   if (status >= 500) return `status ${status}: ${text.slice(0, 300)}`
   if (status < 300 && !endpoint.answer) return null
@@ -233,7 +233,7 @@ function sendNoise(app: ServedApplication, random: Random): void {
   setTimeout(() => socket.destroy(), 100 + random() * 400)
 }
 
-/** What `listwright check` says of the data. */
+/** Runs `listwright check`. */
 function check(directory: string): Promise<{ status: number; said: string }> {
   return new Promise((resolve) => {
     execFile(process.execPath, [entryPoint, 'check', '--data-dir', directory], (error, stdout, stderr) =>

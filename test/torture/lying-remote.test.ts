@@ -44,7 +44,7 @@ async function startMirrored(): Promise<Pair> {
   return { here, proxy, remoteId, key }
 }
 
-/** Everything that a remote could take away here. */
+/** Returns everything that a remote could delete here. */
 async function stateOf(api: Client): Promise<unknown> {
   const { data: lists } = await api.get<MailingList[]>('/mailing_lists')
   return Promise.all(
@@ -79,7 +79,7 @@ const listings: Record<string, RegExp> = {
   'the suppression lists': /^\/suppression_lists$/
 }
 
-/** What can be told of any listing. */
+/** Lies about any listing. */
 const ofListings: Record<string, (answer: ProxiedAnswer, data: Records) => void> = {
   'as none': ({ body }) => Object.assign(body, { data: [] }),
   'as none, and that there are none': ({ body }) =>
@@ -100,7 +100,6 @@ const ofListings: Record<string, (answer: ProxiedAnswer, data: Records) => void>
   'with a negative number of records': ({ body }) => Object.assign(body, { num_records: -5 })
 }
 
-/** What can be told of subscribers. */
 const ofSubscribers: Record<string, (answer: ProxiedAnswer, data: Records, url: URL) => void> = {
   'without custom fields': (_, data) => data.forEach((record) => delete record['custom_fields']),
   'with custom fields that are null': (_, data) => data.forEach((record) => (record['custom_fields'] = null)),
@@ -137,7 +136,6 @@ const ofSubscribers: Record<string, (answer: ProxiedAnswer, data: Records, url: 
     data.forEach((record) => (record['custom_fields'] = { Town: { name: 'Town', type: 'text', value: 'x' } }))
 }
 
-/** What can be told in place of any answer. */
 const ofAnswers: Record<string, (answer: ProxiedAnswer) => void> = {
   'success without data': ({ body }) => delete body['data'],
   'a failure with a message of 5 MB': (answer) =>

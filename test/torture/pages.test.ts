@@ -12,7 +12,7 @@ import { makeList, makeSubscriber } from '../support/builders.ts'
 
 const secret = 'somebody-secret@example.com'
 
-/** What the page tries, in the browser. Each answers what it read, or throws. */
+/** What the page tries in the browser. Each returns what it read, or throws. */
 const attempts: Record<string, (target: string) => Promise<unknown>> = {
   'reads with its cookies': async (target) =>
     (await fetch(`${target}/ga/api/v2/mailing_lists/1/subscribers`, { credentials: 'include' })).text(),
@@ -103,7 +103,7 @@ describe.skipIf(skipsWithoutBrowser)('a hostile page, in a real Chromium', () =>
   let browser: Browser
   let context: BrowserContext
   let port: number
-  /** What the browser sent to the other port. */
+  /** The headers that reached the other port. */
   const received: IncomingHttpHeaders[] = []
   const server = createServer(({ headers }, answer) => {
     received.push(headers)

@@ -6,7 +6,7 @@ export function someOf<Item>(items: readonly Item[], random: Random): Item {
   return item
 }
 
-/** What programs send by mistake, and people on purpose. */
+/** Values that programs send by mistake, and users on purpose. */
 const hostile: readonly unknown[] = [
   null,
   true,

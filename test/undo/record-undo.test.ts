@@ -36,7 +36,7 @@ interface Made {
   change: object
 }
 
-/** How each kind of record is made and changed; kinds without a change are only added and deleted. */
+/** How each kind of record is created and changed; kinds without a change are only added and deleted. */
 const kinds: Record<string, (listId: number) => Promise<Made>> = {
   segment: async (listId) => {
     const { id } = await makeSegment(api, listId)
@@ -131,7 +131,7 @@ async function remove(entity: string, { id, path }: Made): Promise<void> {
   else expectSuccess(await api.delete(path))
 }
 
-/** Makes what the change log has, and what is deleted, look as old as it is not. */
+/** Makes the change log and deletions look older. */
 function age(days: number): void {
   const database = new SQLite(join(started.dataDirectory, 'listwright.db'))
   database.prepare('UPDATE change_log SET at = at - ?').run(days * day)

@@ -4,7 +4,6 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { isNewer, newerVersion } from '../../src-main/workbench/about/newer-version.ts'
 import { startApplication } from '../support/application.ts'
 
-/** A place of releases that answers this, by the path that is asked for. */
 async function releasesThatAnswer(status: number, body: (path: string) => string): Promise<string> {
   const server = createServer(({ url = '' }, answer) => {
     answer.writeHead(status)

@@ -16,11 +16,14 @@ const started = sharedApplication()
 
 /** A route that only the window uses. */
 interface WorkbenchRoute {
-  /** What the caller must have; anyone with a key or a window when left out, and anyone at all for "public". */
+  /** What the caller needs; default: any key or window; "public" needs none. */
   needs?: string
-  /** What it asks for beside that: actions on the same kind of record, or permissions of another. */
+  /** Further permissions that the request needs: actions on the same kind of record, or of another. */
   alsoNeeds?: string[]
-  /** What makes its path name a record of another organization. @returns its parameters */
+  /**
+   * Creates a record of another organization.
+   * @returns the path's parameters
+   */
   foreign?: () => Promise<Record<string, string | number>>
 }
 
@@ -247,7 +250,7 @@ const segmentBody = {
   }
 }
 
-/** What each body needs for the route to look at the path. */
+/** Bodies with which the route gets as far as the path. */
 const bodies: Record<string, unknown> = {
   answer: { answer: 'send_again' },
   decide: { keep: 'local' },

@@ -67,7 +67,7 @@ it('the use of a key that cannot be noted is not tried again with each call', as
   const database = new SQLite(databasePath)
   database.exec('ALTER TABLE api_keys RENAME TO keys_elsewhere')
   database.close()
-  const uses = new LastUses((id) => writer.run('accounts.noteKeyUse', { id }))
+  const uses = new LastUses((id) => writer.run('accounts.recordKeyUse', { id }))
   const faults: unknown[] = []
   for (let call = 0; call < 5; call++) {
     uses.note({ id: 1, lastUsedAt: null }, (fault) => faults.push(fault))

@@ -23,7 +23,7 @@ import { password, SessionClient } from '../support/session-client.ts'
 
 const started = sharedApplication()
 
-/** An organization of its own, with a program of its administrator, so that nobody else writes into its audit log. */
+/** A new organization with a program of its administrator, so that nothing else writes into its audit log. */
 async function makeOwn(timeZone = 'UTC') {
   const organizationId = await makeOrganization(started, { timeZone })
   const api = await clientOfUser(started, { organizationId, role: 'organization_admin' })

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await window.openLink(started.app.interfaceUrl())
 })
 
-/** Where a record is read and changed, and two changes of it. */
+/** A record's path and two changes of it. */
 interface Editable {
   path: string
   first: object

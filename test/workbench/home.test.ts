@@ -8,7 +8,7 @@ import { commandBench } from '../support/commands.ts'
 
 const none = { active: 0, bounced: 0, unsubscribed: 0, scomp: 0, deactivated: 0 }
 
-/** How a subscriber is added where nothing else is said. */
+/** The properties of a subscriber by default. */
 const plain = {
   status: 'active',
   apply_custom_field_defaults: false,

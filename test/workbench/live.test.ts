@@ -9,7 +9,7 @@ import { importText, makeList, makeSubscriber } from '../support/builders.ts'
 const started = sharedApplication()
 
 interface Events {
-  /** What was said so far, once it contains `wanted`. */
+  /** Resolves with the text so far once it contains `wanted`. */
   until(wanted: string): Promise<string>
   stop(): void
 }
@@ -34,7 +34,6 @@ async function listen(query = '', api = started.api): Promise<Events> {
   }
 }
 
-/** How a change of a list is told of. */
 function changeOf({ id }: { id: number }, entity: LiveEvent['entity'] = 'mailing_list'): string {
   return JSON.stringify({ entity, mailing_list_id: id })
 }

@@ -117,7 +117,9 @@ it('windows whose time is over are signed out, and forgotten when somebody signs
 })
 
 describe('passwords that take a while to check', () => {
-  /** An application whose passwords cost an eighth of what people get: enough for calls to wait for each other. */
+  /**
+   * An application whose passwords cost an eighth of the default: enough for calls to wait for each other.
+   */
   async function startCostly(): Promise<StartedApplication> {
     const dataDirectory = await temporaryDirectory()
     const app = await createApp({ dataDirectory, port: 0, passwordCost: { N: 2 ** 14, r: 8, p: 1 } })

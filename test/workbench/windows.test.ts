@@ -7,7 +7,6 @@ import { password, SessionClient } from '../support/session-client.ts'
 
 const started = sharedApplication()
 
-/** A program with a key of its own in an organization. */
 async function programIn(organizationId: number): Promise<{ api: Client; keyId: number }> {
   const name = crypto.randomUUID()
   const key = await started.app.createApiKey(name, organizationId)

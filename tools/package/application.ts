@@ -7,12 +7,11 @@ import { allLibraries, builtParts } from '../../src-main/workbench/about/librari
 
 // What every package of the application without Electron holds.
 
-/** What is known of the application that is packed. */
 export interface PackagedVersion {
   version: string
-  /** As Node calls it: x64, arm64. */
+  /** As Node names it: x64, arm64. */
   arch: string
-  /** When this version was made, in seconds: of its commit, so that the same sources give the same package. */
+  /** The time of the commit in seconds, so that the same sources give the same package. */
   epoch: number
 }
 
@@ -35,7 +34,7 @@ function sourceDate(): number {
   }
 }
 
-/** Where releases are, with a slash at its end, as LISTWRIGHT_UPDATE_URL says; undefined = nobody is told. */
+/** The address of releases with a trailing slash, from LISTWRIGHT_UPDATE_URL; undefined = none. */
 export function releasesUrl(): string | undefined {
   const given = process.env['LISTWRIGHT_UPDATE_URL'] ?? ''
   if (given === '') return undefined
@@ -61,7 +60,7 @@ export function nativeModules(platform: string, arch: string): { name: string; f
   ]
 }
 
-/** What of the build goes into a package, and where it runs. */
+/** The files of a package, and its runtime. */
 export interface BuiltParts {
   version: string
   platform: NodeJS.Platform
@@ -69,7 +68,7 @@ export interface BuiltParts {
   archs: string[]
   /** Programs of out/main that this kind of package has no use for. */
   leavesOut: string[]
-  /** What Electron starts. */
+  /** The entry point for Electron. */
   main?: string
 }
 
@@ -156,7 +155,6 @@ export function electronVersion(): string {
     .version
 }
 
-/** The version of the Node that is packed. */
 export function nodeVersion(): string {
   const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     devDependencies: { node: string }
@@ -164,10 +162,10 @@ export function nodeVersion(): string {
   return devDependencies.node
 }
 
-/** What a package runs on, whose licences are in the package too. */
+/** The runtime of a package, whose licenses it contains too. */
 export type PackagedRuntime = 'Node.js' | 'Electron'
 
-/** What the owner of the product said about its own licence, and the licences of everything else that is in the package. */
+/** The owner's license, and the licenses of everything else in the package. */
 export function copyright(runtime: PackagedRuntime): string {
   const keyring = nativeModules(process.platform, process.arch).at(-1)?.name ?? ''
   const sections = [

@@ -17,22 +17,22 @@ const fileAssociations = [
 ].map((kind) => ({ ...kind, name: 'Import into Listwright', role: 'Viewer' as const, rank: 'Alternate' }))
 
 export interface ElectronBuild {
-  /** Where the packages go; the staged application beside them. */
+  /** The output directory, also of the staged application. */
   out: string
-  /** What writeIcons and writeInstallerArt wrote. */
+  /** From writeIcons and writeInstallerArt. */
   icons: string
   version: string
   /** A distribution of Electron that is here already; undefined = it is fetched. */
   electronDist?: string | undefined
   /** Where installed applications look for updates; undefined = nowhere. */
   updateUrl?: string | undefined
-  /** A file in Markdown that says what is new, for the window to tell of an update; undefined = it tells nothing. */
+  /** A Markdown file with the release notes that an update shows; undefined = none. */
   releaseNotes?: string | undefined
 }
 
 /**
- * @see https://www.electronjs.org/docs/latest/tutorial/fuses for what each fuse does: the binary runs this application, and is no Node
- *   for whoever can start it.
+ * Fuses: https://www.electronjs.org/docs/latest/tutorial/fuses. The binary runs only this application and
+ * cannot serve as Node.
  */
 export function configurationOf(input: ElectronBuild): Configuration {
   const { out, icons, electronDist, updateUrl, releaseNotes } = input
@@ -126,22 +126,22 @@ export function configurationOf(input: ElectronBuild): Configuration {
   }
 }
 
-/** What is made on each system. */
+/** The packages of each system. */
 const targets: Partial<Record<NodeJS.Platform, { platform: Platform; kinds: string[]; arch?: Arch }>> = {
   linux: { platform: Platform.LINUX, kinds: ['AppImage', 'deb', 'rpm'] },
   win32: { platform: Platform.WINDOWS, kinds: ['nsis', 'portable'] },
   darwin: { platform: Platform.MAC, kinds: ['dmg', 'zip'], arch: Arch.universal }
 }
 
-/** What became of one kind of package. */
+/** The result of one kind of package. */
 export interface Made {
   kind: string
   paths: string[]
-  /** Why there is none, in a line. */
+  /** Why it failed, in a line. */
   fault?: string
 }
 
-/** Makes the packages of the system that it runs on. Each of them is tried, whatever became of the others. */
+/** Makes the packages for this system. Each is attempted whatever happens to the others. */
 export async function makeElectronPackages(input: ElectronBuild): Promise<Made[]> {
   const target = targets[process.platform]
   if (!target) return []
@@ -170,7 +170,10 @@ export async function makeElectronPackages(input: ElectronBuild): Promise<Made[]
   return made
 }
 
-/** Makes the application as it is installed, without a package around it. @returns its directory */
+/**
+ * Makes the application as installed, without a package.
+ * @returns its directory
+ */
 export async function makeUnpacked(input: ElectronBuild): Promise<string> {
   stage(input)
   await build({
@@ -181,7 +184,7 @@ export async function makeUnpacked(input: ElectronBuild): Promise<string> {
   return unpackedDirectory(input.out)
 }
 
-/** Where electron-builder unpacks the application of this machine's architecture. */
+/** Returns where electron-builder unpacks the application of this architecture. */
 export function unpackedDirectory(out: string): string {
   return join(out, process.arch === 'x64' ? 'linux-unpacked' : `linux-${process.arch}-unpacked`)
 }

@@ -16,12 +16,11 @@ import { linuxSizes } from './icons.ts'
 
 // What packages of Linux are made of: the files that desktops look for, and a tree of files that becomes a .deb or an .rpm.
 
-/** What a package says of itself. */
 export interface LinuxPackage {
-  /** Of the package and of its program. */
+  /** The name of the package and its program. */
   name: string
   dependencies: { deb: string; rpm: string }
-  /** What is of use beside it; left out for nothing. */
+  /** Recommended packages. */
   recommended?: { deb: string; rpm: string }
   /** A package that has files of the same names. */
   conflicting?: string
@@ -33,12 +32,10 @@ files of a million rows, finds, changes and segments subscribers, and writes
 campaigns, without a network. Other programs use an email marketing HTTP API
 on the loopback port.`
 
-/** What Debian calls an architecture. */
 export function debArchitecture({ arch }: PackagedVersion): string {
   return arch === 'x64' ? 'amd64' : arch
 }
 
-/** What Fedora calls one. */
 function rpmArchitecture({ arch }: PackagedVersion): string {
   return arch === 'x64' ? 'x86_64' : 'aarch64'
 }
@@ -48,7 +45,10 @@ function packageVersion({ version }: PackagedVersion): string {
   return version.replaceAll('-', '~')
 }
 
-/** Packs a tree of files, whose root is that of the system. @returns the path of the package */
+/**
+ * Packs a tree of files, whose root is that of the system.
+ * @returns the path of the package
+ */
 export function packDeb(root: string, out: string, about: LinuxPackage, packaged: PackagedVersion): string {
   const arch = debArchitecture(packaged)
   const size = sizeOf(root)
@@ -76,7 +76,7 @@ ${description.replaceAll(/^/gm, ' ')}
   return path
 }
 
-/** As packDeb(), with rpmbuild. */
+/** Like packDeb(), with rpmbuild. */
 export function packRpm(root: string, out: string, about: LinuxPackage, packaged: PackagedVersion): string {
   const arch = rpmArchitecture(packaged)
   const work = join(out, 'rpm')
@@ -129,7 +129,10 @@ function filesOf(root: string, name: string): string[] {
   })
 }
 
-/** What desktops look for: the entry of the menu, its description, and its icons. @param program what the entry starts */
+/**
+ * Writes the desktop's files: menu entry, description and icons.
+ * @param program what the entry starts
+ */
 export function writeDesktopFiles(
   share: string,
   icons: string,
@@ -170,7 +173,7 @@ export function link(target: string, path: string): void {
   symlinkSync(target, path)
 }
 
-/** Everybody on a computer may run what is installed, whatever the umask of whoever packed it. What may be run stays so. */
+/** Makes files readable for everybody, whatever the umask of the packager. Executable ones stay so. */
 export function makeReadable(directory: string): void {
   chmodSync(directory, 0o755)
   for (const entry of readdirSync(directory, { withFileTypes: true })) {

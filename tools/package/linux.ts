@@ -28,7 +28,7 @@ const own: LinuxPackage = {
   }
 }
 
-/** What Electron loads, by the names of the distributions. */
+/** The libraries that Electron loads, by the distributions' names. */
 const withElectron: LinuxPackage = {
   name: 'listwright-desktop',
   conflicting: 'listwright',
@@ -38,7 +38,10 @@ const withElectron: LinuxPackage = {
   }
 }
 
-/** A tree whose root is that of the system. @returns it */
+/**
+ * Writes a tree whose root is that of the system.
+ * @returns its path
+ */
 function writeSystemTree(out: string, icons: string, packaged: PackagedVersion): string {
   const root = join(out, 'system')
   rmSync(root, { recursive: true, force: true })

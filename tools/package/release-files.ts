@@ -47,7 +47,7 @@ export function writeBillOfMaterials(out: string, { version, arch, epoch }: Pack
   return path
 }
 
-/** Of the one in better-sqlite3. */
+/** The version in better-sqlite3. */
 function sqliteVersion(): string {
   const database = new SQLite(':memory:')
   try {
@@ -57,7 +57,7 @@ function sqliteVersion(): string {
   }
 }
 
-/** As packages of npm are named: a scope is encoded. */
+/** npm's form: a scope is encoded. */
 function purl(name: string, version: string): string {
   return `pkg:npm/${name.replace('@', '%40')}@${version}`
 }
@@ -80,7 +80,8 @@ export function writeChecksums(out: string): string {
 }
 
 /**
- * Offers an update to a share of those who look for one, in all files of a directory that updates are found by; each copy draws its lot once.
+ * Offers an update to a share of the copies, in all update files of a directory; each copy draws its lot
+ * once.
  * @param percentage a whole number from 1 to 100
  */
 export function stageRollout(directory: string, percentage: string): void {

@@ -14,20 +14,20 @@ declare module '../../http/context.ts' {
   }
 }
 
-/** How long a sign-in token of the command line can be used, in milliseconds. */
+/** Validity of a sign-in token of the command line, in milliseconds. */
 const signInLifetime = 10 * 60 * 1000
 
 /** The user that a link signs in, and the organization that the window shows. */
 interface Grant {
   organizationId: number
   userId: number
-  /** The API key with which the link was made: the window ends with it. null = made by the application itself. */
+  /** The API key that created the link and whose end ends the window; null = created by the application. */
   apiKeyId: number | null
 }
 
-/** One-time tokens with which a window signs in: they exist in memory only. */
+/** One-time tokens with which a window signs in. Kept in memory only. */
 export class SignIn {
-  /** By performance.now(), which no change of the clock moves. */
+  /** `expiresAt` is by performance.now(), which changes of the clock do not affect. */
   readonly #tokens = new Map<string, Grant & { expiresAt: number }>()
 
   /** @returns a token that signs one window in, once */
@@ -44,7 +44,7 @@ export class SignIn {
     return `${baseUrl}/?sign_in=${token}${page === '/' ? '' : `&page=${encodeURIComponent(page)}`}`
   }
 
-  /** Uses a token up. */
+  /** Redeems a token, which is then invalid. */
   redeem(token: string): Grant | undefined {
     const granted = this.#tokens.get(token)
     this.#tokens.delete(token)
@@ -54,17 +54,20 @@ export class SignIn {
   }
 }
 
-/** How long a download ticket is valid, in milliseconds: a browser follows a link at once. */
+/** Validity of a download ticket, in milliseconds: a browser follows the link at once. */
 const ticketLifetime = 60_000
-/** Tickets that are held at most; the oldest is dropped. */
+/** Limit of open tickets; the oldest is dropped. */
 const maxTickets = 1000
 
-/** One-time tickets with which a browser downloads one address for a window: a link carries no header. They exist in memory only. */
+/**
+ * One-time tickets with which a browser downloads one address, since a link carries no header. Kept in memory
+ * only.
+ */
 export class Tickets {
-  /** By performance.now(), which no change of the clock moves. */
+  /** `expiresAt` is by performance.now(), which changes of the clock do not affect. */
   readonly #granted = new Map<string, { session: string; address: string; expiresAt: number }>()
 
-  /** @returns a ticket for one GET of this address, made with the rights of the session */
+  /** @returns a ticket for one GET of this address with the session's rights */
   issue(session: string, address: string): string {
     const [oldest] = this.#granted.keys()
     if (oldest !== undefined && this.#granted.size >= maxTickets) this.#granted.delete(oldest)
@@ -73,7 +76,10 @@ export class Tickets {
     return ticket
   }
 
-  /** Uses up the ticket of a request. @returns the session that it was issued to */
+  /**
+   * Redeems the ticket of a request.
+   * @returns the session that it was issued to
+   */
   redeem({ method, url }: Pick<FastifyRequest, 'method' | 'url'>): string | undefined {
     const [, address = '', ticket = ''] = /^(.*)[?&]ticket=([0-9a-f]{64})$/.exec(url) ?? []
     const granted = this.#granted.get(ticket)
@@ -84,16 +90,16 @@ export class Tickets {
 }
 
 /**
- * The session of the window that calls; undefined for a program with a key. A window sends it as a header and never in a cookie:
- * browsers send the cookies of a host to all of its ports, which belong to other programs.
+ * Returns the session token of a calling window; undefined for a program with a key. It is sent as a header,
+ * never as a cookie: browsers send a host's cookies to all of its ports, which belong to other programs.
  */
 export function sessionTokenOf({ headers }: FastifyRequest): string | undefined {
   return /^Bearer ([0-9a-f]{64})$/i.exec(headers.authorization ?? '')?.[1]
 }
 
 /**
- * Finds out who calls: a program by the API key in its Authorization header (docs/api.md, "Who may call"), a window by its session, or a
- * browser by the ticket of a window.
+ * Identifies the caller: a program by the API key in its Authorization header (docs/api.md, "Who may call"),
+ * a window by its session, or a browser by a ticket.
  * @throws ApiError not_authorized
  */
 export async function authenticate(request: FastifyRequest): Promise<Caller> {
@@ -118,20 +124,23 @@ export async function authenticate(request: FastifyRequest): Promise<Caller> {
   return key.caller
 }
 
-/** How exactly the last use of a key or a window is known, in milliseconds: to write it with each call would be slower than the call. */
+/**
+ * Precision of the last use of a key or window, in milliseconds: writing it with each call would take longer
+ * than the call.
+ */
 const useResolution = 60_000
 
-/** Notes when keys or windows were used. No call waits for that, and none fails when it cannot be written. */
+/** Records when keys and windows are used. No call waits for it or fails with it. */
 export class LastUses {
   readonly #write: (id: number) => Promise<void>
-  /** When it was last tried to note that, by id, in UNIX milliseconds: on a full disk as seldom as on another. */
+  /** Time of the last attempt by id, in UNIX milliseconds, so that a full disk is not tried more often. */
   readonly #triedAt = new Map<number, number>()
 
   constructor(write: (id: number) => Promise<void>) {
     this.#write = write
   }
 
-  /** @param report is called with the error when it could not be written */
+  /** @param report receives the error if it could not be stored */
   note({ id, lastUsedAt }: Pick<Used, 'id' | 'lastUsedAt'>, report: (error: unknown) => void): void {
     const now = Date.now()
     const before = [lastUsedAt, this.#triedAt.get(id)]

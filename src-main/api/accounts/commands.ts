@@ -8,7 +8,10 @@ import { systemOrganizationId } from '../organizations/rules.ts'
 import { userById } from '../users/queries.ts'
 import { findKeyOfWindow, hashSecret } from './queries.ts'
 
-/** On the first start: the System Organization with its system admin. Later: nothing. @returns the admin's user id */
+/**
+ * Creates the System Organization and its system administrator on the first start.
+ * @returns the administrator's user id
+ */
 export const ensureSystemOrganization: Command<void, number> = async (context) => {
   await context.db
     .insertInto('organizations')
@@ -50,7 +53,7 @@ export const ensureSystemOrganization: Command<void, number> = async (context) =
   return id
 }
 
-/** The time zone that this computer is set to; UTC where it names none. */
+/** Returns the computer's time zone, or UTC if it has none. */
 function computerTimeZone(): string {
   return timeZoneNamed(Intl.DateTimeFormat().resolvedOptions().timeZone) ?? 'UTC'
 }
@@ -62,9 +65,9 @@ interface KeyInput {
 }
 
 /**
- * Makes an API key.
- * @returns the key, 40 lower-case hex characters; it is kept hashed and cannot be shown again
- * @throws ApiError not_found when the user may not work in the organization
+ * Creates an API key.
+ * @returns the key, 40 lower-case hex characters; only its hash is stored
+ * @throws ApiError not_found if the user has no access to the organization
  */
 export const createApiKey: Command<KeyInput & { endsWithProcess?: boolean }, string> = async (
   context,
@@ -91,26 +94,28 @@ export const createApiKey: Command<KeyInput & { endsWithProcess?: boolean }, str
   return key
 }
 
-/** Removes the keys that were to end with the process that made them. */
+/** Deletes keys that expired with the process that created them. */
 export const removeEndedKeys = inBackground<void, void>(async (context) => {
   await context.db.deleteFrom('api_keys').where('ends_with_process', '=', 1).execute()
 })
 
-/** Notes that a key is used now. */
-export const noteKeyUse = inBackground<{ id: number }, void>(async (context, { id }) => {
+export const recordKeyUse = inBackground<{ id: number }, void>(async (context, { id }) => {
   await context.db.updateTable('api_keys').set({ last_used_at: context.now }).where('id', '=', id).execute()
 })
 
 interface RevokeInput {
   organizationId: number
-  /** Whose key it must be; null = anybody's of the organization. */
+  /** The required owner; null = any user of the organization. */
   userId: number | null
-  /** Whether keys of system administrators may be revoked: by their own kind only. */
+  /** True if keys of system administrators may be revoked, which only they may. */
   mayRevokeSystemAdmins: boolean
   id: number
 }
 
-/** Ends an API key: its next call is refused. @throws ApiError not_found, not_authorized */
+/**
+ * Revokes an API key: its next call is refused.
+ * @throws ApiError not_found, not_authorized
+ */
 export const revokeApiKey: Command<RevokeInput, void> = async (
   context,
   { organizationId, userId, mayRevokeSystemAdmins, id }
@@ -139,17 +144,16 @@ export const revokeApiKey: Command<RevokeInput, void> = async (
 /** How long a window stays signed in, in milliseconds. */
 export const sessionLifetime = 30 * 24 * 60 * 60 * 1000
 
-/** How somebody signs in: with a password, or by a link that the application made for this. */
+/** With a password, or by a link that the application issued. */
 export type SignInBy = 'password' | 'link'
 
 interface SessionInput {
   organizationId: number
   userId: number
-  /** null for a window that goes on, of somebody who has signed in before. */
+  /** null for a window whose user has signed in before. */
   by: SignInBy | null
   /** The API key that opens the window, which ends with it; null = none. */
   apiKeyId: number | null
-  /** What the browser calls itself. */
   userAgent: string | null
 }
 
@@ -190,8 +194,8 @@ export const createWindowSession: Command<SessionInput, string> = async (
   return token
 }
 
-/** Notes that somebody tried to sign in as a user: with a wrong password, or as one who may not. */
-export const noteFailedSignIn: Command<{ userId: number; isRight: boolean }, void> = async (
+/** Records a failed sign-in: a wrong password, or a user who may not sign in. */
+export const recordFailedSignIn: Command<{ userId: number; isRight: boolean }, void> = async (
   context,
   { userId, isRight }
 ) => {
@@ -206,7 +210,6 @@ export const noteFailedSignIn: Command<{ userId: number; isRight: boolean }, voi
   recordOne(context, 'sign_in', 'create', { organizationId }, userId, { failed })
 }
 
-/** Signs the window with this token out. */
 export const endWindowSession: Command<{ token: string }, void> = async (context, { token }) => {
   const ended = await context.db
     .deleteFrom('window_sessions')
@@ -246,14 +249,13 @@ export const endListedSession: Command<ListedSession, void> = async (
   await recordSignOut(context, found.userId)
 }
 
-/** Whatever organization the window showed: users sign out where they signed in. */
+/** Users sign out of the organization where they signed in, whichever the window showed. */
 async function recordSignOut(context: CommandContext, userId: number): Promise<void> {
   const { organization_id: organizationId } = await userById(context.db, null, userId)
   recordOne(context, 'sign_in', 'delete', { organizationId }, userId)
 }
 
-/** Notes that a window is used now. */
-export const noteSessionUse = inBackground<{ id: number }, void>(async (context, { id }) => {
+export const recordSessionUse = inBackground<{ id: number }, void>(async (context, { id }) => {
   await context.db
     .updateTable('window_sessions')
     .set({ last_used_at: context.now })
@@ -262,8 +264,9 @@ export const noteSessionUse = inBackground<{ id: number }, void>(async (context,
 })
 
 /**
- * Lets the window of a system administrator show another organization.
- * @throws ApiError not_found; not_authorized for a window of an API key, which belongs to one organization
+ * Switches a system administrator's window to another organization.
+ * @throws ApiError not_found; not_authorized for a window opened with an API key, which belongs to one
+ * organization
  */
 export const switchOrganization: Command<{ token: string; organizationId: number }, void> = async (
   context,
@@ -283,14 +286,14 @@ export const switchOrganization: Command<{ token: string; organizationId: number
 export const accountCommands = {
   ensureSystemOrganization,
   createApiKey,
-  noteKeyUse,
+  recordKeyUse,
   removeEndedKeys,
   revokeApiKey,
   createWindowSession,
-  noteFailedSignIn,
+  recordFailedSignIn,
   endWindowSession,
   endListedSession,
-  noteSessionUse,
+  recordSessionUse,
   switchOrganization
 }
 

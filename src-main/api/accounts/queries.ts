@@ -6,20 +6,23 @@ import type { UserPermissions, UserRole } from '../../http/caller.ts'
 import { currentSettings } from '../../settings/queries.ts'
 import { mustAgreeToTerms } from '../users/rules.ts'
 
-/** How keys and tokens are kept: they are long and random, so a plain SHA-256 cannot be reversed. */
+/** Hashes a key or token for storage. They are long and random, so a plain SHA-256 cannot be reversed. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-/** A key or a window that was used, and its caller. */
+/** A key or window with its caller. */
 export interface Used {
   id: number
-  /** UNIX milliseconds; null = this is the first time. */
+  /** UNIX milliseconds; null = never used before. */
   lastUsedAt: number | null
   caller: Caller
 }
 
-/** The API key of this organization, if its user may sign in. It is found by its hash, so no time tells how much of it is right. */
+/**
+ * Finds an API key of the organization whose user may sign in. The lookup by hash leaks no timing about the
+ * key.
+ */
 export async function findApiKey(
   db: Kysely<Schema>,
   organizationId: number,
@@ -41,7 +44,7 @@ export async function findApiKey(
   }
 }
 
-/** An API key as it is listed; the key itself cannot be shown again. */
+/** A listed API key, without the key itself. */
 export interface ApiKeyRow {
   id: number
   name: string
@@ -51,7 +54,7 @@ export interface ApiKeyRow {
   lastUsedAt: number | null
 }
 
-/** The API keys of an organization, or of one of its users, the newest first. */
+/** Lists the API keys of an organization, or of one of its users, newest first. */
 export function apiKeysOf(
   db: Kysely<Schema>,
   organizationId: number,
@@ -75,7 +78,7 @@ export function apiKeysOf(
     .execute()
 }
 
-/** The session of a window, if its user may still sign in. */
+/** Finds the session of a window whose user may still sign in. */
 export async function findWindowSession(
   db: Kysely<Schema>,
   token: string,
@@ -98,13 +101,13 @@ export async function findWindowSession(
   }
 }
 
-/** A window that is signed in, as it is listed. */
+/** A listed window. */
 export interface WindowSessionRow {
   id: number
   userId: number
   userName: string
   organizationName: string
-  /** The name of the API key that opened it; null = a password or a link of the application. */
+  /** The API key that opened it; null = a password or a link of the application. */
   keyName: string | null
   userAgent: string | null
   createdAt: number
@@ -113,9 +116,9 @@ export interface WindowSessionRow {
 }
 
 /**
- * Windows that are signed in, those that were used last first.
- * @param whose `organizationId` null = of every organization, `userId` null = of every user
- * @param token of the window that asks; undefined = a program asks
+ * Lists signed-in windows, last used first.
+ * @param whose `organizationId` null = all organizations, `userId` null = all users
+ * @param token of the calling window; undefined = the caller is a program
  */
 export async function listWindowSessions(
   db: Kysely<Schema>,
@@ -148,7 +151,7 @@ export async function listWindowSessions(
   return rows.map(({ tokenHash, ...row }) => ({ ...row, isCaller: hash?.equals(tokenHash) ?? false }))
 }
 
-/** The API key that a window was opened with, and ends with; null = none. */
+/** Returns the API key that opened a window, or null. */
 export async function findKeyOfWindow(db: Kysely<Schema>, token: string): Promise<number | null> {
   const row = await db
     .selectFrom('window_sessions')
@@ -158,7 +161,7 @@ export async function findKeyOfWindow(db: Kysely<Schema>, token: string): Promis
   return row?.api_key_id ?? null
 }
 
-/** Whether an API key ends with the process that made it, as those of the command line do. */
+/** True if the API key expires with the process that created it, like those of the command line. */
 export async function endsWithProcess(db: Kysely<Schema>, apiKeyId: number): Promise<boolean> {
   const row = await db
     .selectFrom('api_keys')
@@ -168,7 +171,7 @@ export async function endsWithProcess(db: Kysely<Schema>, apiKeyId: number): Pro
   return row?.ends_with_process === 1
 }
 
-/** Whether the user may sign in, and work in the organization: their own, or any for a system administrator. */
+/** True if the user may sign in and access the organization: their own, or any for a system administrator. */
 function mayWorkThere(row: {
   active: number
   role: UserRole
@@ -196,5 +199,5 @@ const callerColumns = [
   'users.permissions as permissions'
 ] as const
 
-/** What {@link mayWorkThere} looks at. Keys and windows of deleted users are gone. */
+/** Columns that {@link mayWorkThere} needs. Keys and windows of deleted users are deleted too. */
 const rightColumns = ['users.active', 'users.organization_id as home'] as const

@@ -6,25 +6,25 @@ export interface ApiKeysTable {
   organization_id: number
   user_id: number
   name: string
-  /** SHA-256 of the key. A key has 160 random bits, so nothing slower is needed. */
+  /** SHA-256 of the key. Keys have 160 random bits, so a slower hash is not needed. */
   key_hash: Buffer
   created_at: Fixed<Time>
   /** To the minute; null = never. */
   last_used_at: ColumnType<Time | null, Time | null | undefined, Time | null>
-  /** Whether it is removed when the application ends, or at its next start. */
+  /** 1 if it is deleted when the application ends, or at its next start. */
   ends_with_process: ColumnType<Flag, Flag | undefined, never>
 }
 
 export interface WindowSessionsTable {
   id: Generated<number>
-  /** SHA-256 of what the window sends with each call. */
+  /** SHA-256 of the token that the window sends with each call. */
   token_hash: Buffer
-  /** Which one the window shows: the user's, or for system administrators any. */
+  /** The organization that the window shows; system administrators may choose. */
   organization_id: number
   user_id: number
-  /** The API key that opened it: the window ends with it. null = a password, or a link of the application itself. */
+  /** The API key that opened it and ends it; null = a password, or a link of the application. */
   api_key_id: number | null
-  /** What the browser calls itself, at most 300 characters. */
+  /** At most 300 characters. */
   user_agent: string | null
   created_at: Fixed<Time>
   /** To the minute; null = never. */
@@ -39,7 +39,7 @@ declare module '../../database/schema.ts' {
   }
   interface ChangedEntities {
     api_key: unknown
-    /** Named by the user: created by who signs in, and by who fails to; deleted by who signs out. */
+    /** Identified by the user: "created" is a sign-in or a failed attempt, "deleted" a sign-out. */
     sign_in: unknown
   }
 }

@@ -54,7 +54,6 @@ export const autoresponderTables: RecordTables = {
   parts: []
 }
 
-/** Adds an autoresponder to a list. */
 const createAutoresponder: Command<Scope & { autoresponder: AutoresponderInput }, AutoresponderRow> = async (
   context,
   { organizationId, mailingListId, autoresponder }
@@ -76,7 +75,7 @@ const createAutoresponder: Command<Scope & { autoresponder: AutoresponderInput }
   return row
 }
 
-/** Changes what the request names and keeps the rest. */
+/** Changes the properties in the request. */
 const updateAutoresponder: Command<
   Scope & { id: number; changes: AutoresponderChanges },
   AutoresponderRow
@@ -96,8 +95,8 @@ const updateAutoresponder: Command<
 }
 
 /**
- * Removes an autoresponder; {@link purgeAutoresponder} removes the messages that it still had to send.
- * @throws ApiError validation_failed with data.dependencies while another one waits for it to be opened or sent
+ * Deletes an autoresponder; {@link purgeAutoresponder} deletes its queue.
+ * @throws ApiError validation_failed with data.dependencies while another one is triggered by it
  */
 const deleteAutoresponder: Command<Scope & { id: number }, void> = async (
   context,
@@ -116,10 +115,13 @@ const deleteAutoresponder: Command<Scope & { id: number }, void> = async (
   })
 }
 
-/** Messages removed by one purgeAutoresponder: few enough that nothing waits for it noticeably. */
+/** Messages deleted per step: few enough that other writes do not wait noticeably. */
 const purgedAtOnce = 2000
 
-/** Removes some of the queue of a deleted autoresponder. @returns whether there may be more */
+/**
+ * Deletes a part of a deleted autoresponder's queue.
+ * @returns true if there may be more
+ */
 const purgeAutoresponder = inBackground<{ id: number }, boolean>(async ({ db }, { id }) => {
   const { numDeletedRows } = await db
     .deleteFrom('autoresponder_reactions')
@@ -136,7 +138,7 @@ const purgeAutoresponder = inBackground<{ id: number }, boolean>(async ({ db }, 
   return false
 })
 
-/** @throws ApiError validation_failed naming what is wrong with an autoresponder as it is */
+/** @throws ApiError validation_failed naming each fault of a stored autoresponder */
 export async function requireValidAutoresponder(
   context: CommandContext,
   scope: Scope,
@@ -146,7 +148,10 @@ export async function requireValidAutoresponder(
   await merge(context, scope, settings, id, {})
 }
 
-/** The settings after a request, checked. @throws ApiError validation_failed naming each faulty field */
+/**
+ * Returns the settings after a request.
+ * @throws ApiError validation_failed naming each faulty field
+ */
 async function merge(
   context: CommandContext,
   { organizationId, mailingListId }: Scope,
@@ -221,7 +226,7 @@ async function merge(
   return after
 }
 
-/** Triggers by another autoresponder or a campaign name one of the list. */
+/** A trigger by another autoresponder or a campaign must name one of the list. */
 function checkTrigger(after: Settings, siblings: AutoresponderRow[], faults: Faults): void {
   const other = after.trigger_autoresponder_to_open_id
   if (other !== null && !siblings.some(({ id }) => id === other)) {

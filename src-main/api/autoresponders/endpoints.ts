@@ -4,7 +4,6 @@ import { MailingListParams, wrapped } from '../../http/schema.ts'
 import { Autoresponder, AutoresponderChanges, AutoresponderInput } from './schema.ts'
 import { endpoints } from '../../http/endpoint.ts'
 
-/** The `:mailing_list_id` and `:autoresponder_id` of a path. */
 export const AutoresponderParams = Type.Object({
   ...MailingListParams.properties,
   autoresponder_id: Type.Integer({ minimum: 1 })

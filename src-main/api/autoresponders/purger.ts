@@ -3,7 +3,6 @@ import type { Schema } from '../../database/schema.ts'
 import type { Writer } from '../../database/writer.ts'
 import { purger, type StepLoop } from '../../jobs/step-loop.ts'
 
-/** Empties the queues of deleted autoresponders bit by bit. */
 export function deletedAutoresponderPurger(reader: Kysely<Schema>, writer: Writer): StepLoop<{ id: number }> {
   return purger(
     {

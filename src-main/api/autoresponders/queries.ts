@@ -7,7 +7,6 @@ import type { Autoresponder } from './schema.ts'
 
 export type AutoresponderRow = Selectable<AutorespondersTable>
 
-/** The autoresponders of a list, by id. */
 export function autorespondersOf(db: Kysely<Schema>, mailingListId: number): Promise<AutoresponderRow[]> {
   return db
     .selectFrom('autoresponders')
@@ -51,7 +50,6 @@ export async function listOfAutoresponder(
   return row.mailing_list_id
 }
 
-/** Autoresponders as the API answers them (docs/api.md, "Autoresponders"). */
 export async function presentAutoresponders(
   db: Kysely<Schema>,
   rows: AutoresponderRow[],

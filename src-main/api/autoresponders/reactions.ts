@@ -7,13 +7,16 @@ import { dueAt, matchesGlob } from './rules.ts'
 
 interface Subscription {
   emailKey: string
-  /** As autoresponder_filter of a request. */
+  /** The request's autoresponder_filter. */
   filter?: string | undefined
-  /** As autoresponder_exclude_reacted of a request. */
+  /** The request's autoresponder_exclude_reacted. */
   excludeReacted?: boolean
 }
 
-/** The autoresponders that run for somebody who subscribes through the API (docs/api.md, "Subscribers"). */
+/**
+ * Returns the autoresponders that are triggered when a subscriber is added through the API (docs/api.md,
+ * "Subscribers").
+ */
 export async function subscriptionAutoresponders(
   context: CommandContext,
   mailingListId: number,
@@ -32,7 +35,10 @@ export async function subscriptionAutoresponders(
   return excludeReacted && (await hasReaction(context, mailingListId, emailKey, ids)) ? [] : matching
 }
 
-/** Whether one of the autoresponders has a message queued for this mailbox: several subscribers may share it. */
+/**
+ * True if one of the autoresponders has a queued message for this mailbox, which several subscribers may
+ * share.
+ */
 async function hasReaction(
   context: CommandContext,
   mailingListId: number,
@@ -58,7 +64,7 @@ async function hasReaction(
 
 interface Recipient {
   subscriberId: number
-  /** For delays that end at an hour of the day. */
+  /** For delays that end at a time of day. */
   timeZone: string
   contentReplacementFields?: Record<string, string>
 }
@@ -67,7 +73,6 @@ async function recordTriggered({ db, now }: CommandContext, ids: number[]): Prom
   await db.updateTable('autoresponders').set({ triggered_at: now }).where('id', 'in', ids).execute()
 }
 
-/** Queues a message of each autoresponder. */
 export async function queueReactions(
   context: CommandContext,
   autoresponders: AutoresponderRow[],
@@ -92,7 +97,7 @@ export async function queueReactions(
   )
 }
 
-/** Queues a message of each autoresponder to each of the subscribers who is active. */
+/** Queues a message of each autoresponder for each active subscriber. */
 export async function queueReactionsOfMany(
   context: CommandContext,
   autoresponders: AutoresponderRow[],

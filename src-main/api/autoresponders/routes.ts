@@ -10,9 +10,9 @@ import {
 } from './queries.ts'
 import { Autoresponder } from './schema.ts'
 import { autoresponderEndpoints } from './endpoints.ts'
-import { serve } from '../../http/serve.ts'
+import { serveEndpoints } from '../../http/serve.ts'
 
-export const autoresponderRoutes = serve(autoresponderEndpoints, ({ reader, writer }) => {
+export const autoresponderRoutes = serveEndpoints(autoresponderEndpoints, ({ reader, writer }) => {
   return {
     'GET /mailing_lists/:mailing_list_id/autoresponders': async ({ caller, params }) => {
       const list = await localList(caller, params.mailing_list_id)

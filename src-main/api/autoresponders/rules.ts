@@ -2,10 +2,10 @@ import { type Refusal, refusal } from '../../base/refusal.ts'
 import { instantOf, wallClock } from '../../base/times.ts'
 import type { AutoresponderDelayUnit } from './schema.ts'
 
-/** Most characters of a key of content_replacement_fields (docs/api.md, "Limits"). */
+/** docs/api.md, "Limits". */
 const maxKeyLength = 50
 
-/** Whether a name matches a pattern in which * stands for any characters; letters match in any case. */
+/** True if a name matches a pattern in which * stands for any characters, ignoring case. */
 export function matchesGlob(pattern: string, name: string): boolean {
   const text = name.toLowerCase()
   const parts = pattern.trim().toLowerCase().split('*')
@@ -24,8 +24,7 @@ export function matchesGlob(pattern: string, name: string): boolean {
 }
 
 /**
- * What is wrong with the keys of content_replacement_fields (docs/api.md, "Subscribers").
- * @returns a sentence, or null when nothing is
+ * Returns what is wrong with the keys of content_replacement_fields (docs/api.md, "Subscribers"), or null.
  */
 export function replacementKeyFault(fields: Record<string, string>): Refusal | null {
   const field = 'content_replacement_fields'
@@ -43,7 +42,7 @@ export function replacementKeyFault(fields: Record<string, string>): Refusal | n
   return null
 }
 
-/** The form in which two keys are the same: white space counts as an underscore, and case does not count. */
+/** Normalizes a key: white space equals underscores, and case does not matter. */
 export function replacementKey(key: string): string {
   return key.replaceAll(/\s/g, '_').toLowerCase()
 }
@@ -58,8 +57,8 @@ interface Delay {
 const minute = 60_000
 
 /**
- * When a message is due that is triggered now, in UNIX milliseconds. Delays of days and longer end at delay_time, an hour
- * of the day in the organization's time zone.
+ * Returns when a message triggered now is due, in UNIX milliseconds. Delays of days or more end at delay_time
+ * in the organization's time zone.
  */
 export function dueAt(
   { delay, delay_amount: amount, delay_unit: unit, delay_time: hour }: Delay,

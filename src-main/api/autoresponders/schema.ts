@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Filled, Nullable, Timestamp } from '../../http/schema.ts'
 
-/** What makes an autoresponder send (docs/api.md, "Autoresponders"). */
+/** docs/api.md, "Autoresponders". */
 export const autoresponderTriggers = [
   'subscription',
   'campaign_open',
@@ -32,7 +32,7 @@ const input = {
   trigger_run_on_api: Type.Boolean(),
   trigger_campaign_to_open_id: Nullable(Type.Integer()),
   trigger_autoresponder_to_open_id: Nullable(Type.Integer()),
-  /** Whether the list's defaults are used in place of the delivery settings below. */
+  /** True = the list's defaults replace the delivery settings below. */
   use_external_delivery_setting: Type.Boolean(),
   bounce_email_user_id: Nullable(Type.Integer()),
   bounce_email_domain_id: Nullable(Type.Integer()),

@@ -6,7 +6,7 @@ export interface AutorespondersTable {
   id: Generated<number>
   mailing_list_id: number
   name: string
-  /** Lower-cased name: unique on the list. */
+  /** Lower-case name, unique on the list. */
   name_key: string
   /** Null = not paused. */
   paused_at: Time | null
@@ -33,13 +33,13 @@ export interface AutorespondersTable {
   content_html: string
   content_text: string
   segmentation_criteria_id: number | null
-  /** When it last queued a message; null = never. */
+  /** Time of the last queued message; null = never. */
   triggered_at: Generated<Time | null>
   created_at: Fixed<Time>
   updated_at: Time
 }
 
-/** A message that an autoresponder is to send to a subscriber. Of one that was deleted they go bit by bit. */
+/** A queued message to a subscriber. Those of a deleted autoresponder are deleted step by step. */
 export interface AutoresponderReactionsTable {
   id: Generated<number>
   autoresponder_id: number
@@ -50,7 +50,7 @@ export interface AutoresponderReactionsTable {
   created_at: Fixed<Time>
 }
 
-/** An autoresponder that is gone, and whose queue is still being emptied. */
+/** A deleted autoresponder whose queue is not empty yet. */
 export interface DeletedAutorespondersTable {
   id: Fixed<number>
 }

@@ -12,7 +12,7 @@ type Reference = keyof Pick<
   | 'trigger_campaign_to_open_id'
 >
 
-/** The autoresponders that refer to a record by one of their columns. */
+/** Returns the autoresponders that refer to a record in one of their columns. */
 export async function autorespondersUsing(
   db: Kysely<Schema>,
   column: Reference,

@@ -2,10 +2,10 @@ import type { Selectable } from 'kysely'
 import type { CommandContext } from '../../database/command.ts'
 import type { AutoresponderReactionsTable } from './tables.ts'
 
-/** A message of an autoresponder that waits for a subscriber. */
+/** A queued autoresponder message. */
 export type Reaction = Omit<Selectable<AutoresponderReactionsTable>, 'id'>
 
-/** The messages that wait for subscribers who leave a list, and may come back. */
+/** The queued messages of subscribers who leave a list and may be restored. */
 export class Reactions {
   readonly #context: CommandContext
 
@@ -13,7 +13,7 @@ export class Reactions {
     this.#context = context
   }
 
-  /** Takes them out of the queue. @returns those of each subscriber */
+  /** Removes the subscribers' reactions from the queue and returns them by subscriber id. */
   async take(subscriberIds: readonly number[]): Promise<Map<number, Reaction[]>> {
     if (subscriberIds.length === 0) return new Map()
     const taken = await this.#context.db
@@ -24,7 +24,7 @@ export class Reactions {
     return Map.groupBy(taken, (reaction) => reaction.subscriber_id)
   }
 
-  /** Puts those back whose autoresponders are still there. */
+  /** Queues reactions again, unless their autoresponder was deleted. */
   async queueAgain(reactions: readonly Reaction[]): Promise<void> {
     if (reactions.length === 0) return
     const { db } = this.#context

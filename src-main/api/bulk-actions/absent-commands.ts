@@ -1,8 +1,8 @@
 import type { CommandContext } from '../../database/command.ts'
 import type { SubscriberStatus } from '../subscribers/schema.ts'
 
-/** Notes what people are who are on no list and may come back. */
-export async function noteAbsent(
+/** Stores the state of subscribers who are on no list and may be restored. */
+export async function recordAbsent(
   { db, now }: CommandContext,
   people: readonly { id: number; status: SubscriberStatus }[]
 ): Promise<void> {
@@ -16,8 +16,8 @@ export async function noteAbsent(
     .execute()
 }
 
-/** What is known of some of them, which is forgotten with that: they come back. */
-export async function takeAbsent(
+/** Returns and deletes the stored state of subscribers who are being restored. */
+export async function restoreAbsent(
   { db }: CommandContext,
   ids: readonly number[]
 ): Promise<Map<number, { status: SubscriberStatus; at: number }>> {
@@ -30,7 +30,7 @@ export async function takeAbsent(
   return new Map(rows.map(({ subscriber_id, status, at }) => [subscriber_id, { status, at }]))
 }
 
-/** Whether subscribers of a list may have been moved there by an action that can still be undone. */
+/** True if an action that can still be undone may have moved subscribers to the list. */
 export async function holdsMoved({ db }: CommandContext, mailingListId: number): Promise<boolean> {
   const moved = await db
     .selectFrom('bulk_actions')

@@ -32,7 +32,10 @@ function actionsOf(db: Kysely<Schema>, organizationId: number) {
     .where('bulk_actions.organization_id', '=', organizationId)
 }
 
-/** A page of bulk actions, the newest first. @param mailingListId null = all lists of the organization */
+/**
+ * Returns a page of bulk actions, newest first.
+ * @param mailingListId null = all lists of the organization
+ */
 export async function bulkActionPage(
   db: Kysely<Schema>,
   organizationId: number,
@@ -44,7 +47,7 @@ export async function bulkActionPage(
   return pageOf(query.orderBy('bulk_actions.id', 'desc'), page)
 }
 
-/** The first action of which something is left to do or to undo. */
+/** Returns the first action with work or undo work left. */
 export function nextBulkAction(db: Kysely<Schema>): Promise<{ id: number } | undefined> {
   return db
     .selectFrom('bulk_actions')
@@ -55,7 +58,7 @@ export function nextBulkAction(db: Kysely<Schema>): Promise<{ id: number } | und
     .executeTakeFirst()
 }
 
-/** An action under way that reads or writes the subscribers of a list. */
+/** Returns an unfinished action that reads or writes the subscribers of a list. */
 export function bulkActionOn(db: Kysely<Schema>, mailingListId: number): Promise<{ id: number } | undefined> {
   return db
     .selectFrom('bulk_actions')
@@ -73,19 +76,17 @@ export function bulkActionOn(db: Kysely<Schema>, mailingListId: number): Promise
     .executeTakeFirst()
 }
 
-/** What an action does. */
 export function settingsOf({ settings }: Pick<BulkActionRow, 'settings'>): BulkActionSettings {
   return JSON.parse(settings) as BulkActionSettings
 }
 
-/** Whether something is left that undoing an action would change back, or try to. */
+/** True if undoing the action would change something. */
 export function canBeUndone(row: NamedRow): boolean {
   if (row.forgotten_at !== null || row.list_deleted_at !== null) return false
   if (row.state === 'undone') return row.not_restored > 0
   return ['finished', 'cancelled', 'failed'].includes(row.state) && row.changed > 0
 }
 
-/** A bulk action as the window is told of it. */
 export function presentBulkAction(row: NamedRow, timeZone: string): BulkAction {
   const settings = settingsOf(row)
   const canUndo = canBeUndone(row)
@@ -117,7 +118,7 @@ export function presentBulkAction(row: NamedRow, timeZone: string): BulkAction {
   }
 }
 
-/** Whom an action left as they were, or with `isUndo` whom its undoing did, by id. */
+/** Returns the subscribers that an action skipped, by id; with `isUndo` those that its undo skipped. */
 export function keptByBulkAction(
   db: Kysely<Schema>,
   { id, isUndo }: { id: number; isUndo: boolean },
@@ -135,7 +136,7 @@ export function keptByBulkAction(
     .execute()
 }
 
-/** Actions that ended before a time (UNIX milliseconds) and could still be undone, or of which a part is left. */
+/** Returns actions that ended before a time (UNIX milliseconds) and still have undo data. */
 export function bulkActionsToForget(db: Kysely<Schema>, endedBefore: number): Promise<{ id: number }[]> {
   return db
     .selectFrom('bulk_actions')
@@ -158,7 +159,10 @@ export function bulkActionsToForget(db: Kysely<Schema>, endedBefore: number): Pr
     .execute()
 }
 
-/** A selection that this user made of a list. @throws ApiError not_found */
+/**
+ * Returns this user's selection of a list.
+ * @throws ApiError not_found
+ */
 export async function selectionRow(
   db: Kysely<Schema>,
   owner: { organizationId: number; userId: number },
@@ -175,7 +179,7 @@ export async function selectionRow(
   return row
 }
 
-/** The next ids of a selection; none = that was all. */
+/** Returns the next ids of a selection; empty at the end. */
 export async function nextSelected(
   db: Kysely<Schema>,
   selectionId: number,
@@ -192,7 +196,7 @@ export async function nextSelected(
   return part ? unpackIds(part.ids).filter((id) => id > afterId) : []
 }
 
-/** Whether neither an action nor an export needs a selection. */
+/** True if neither an action nor an export needs a selection. */
 export function isUnused(where: ExpressionBuilder<Schema, 'selections'>) {
   const neededByActions = where
     .selectFrom('bulk_actions')
@@ -209,7 +213,7 @@ export function isUnused(where: ExpressionBuilder<Schema, 'selections'>) {
   ])
 }
 
-/** Selections from before a time (UNIX milliseconds) that nothing needs. */
+/** Returns unused selections from before a time (UNIX milliseconds). */
 export function unusedSelections(db: Kysely<Schema>, before: number): Promise<{ id: number }[]> {
   return db.selectFrom('selections').select('id').where('created_at', '<', before).where(isUnused).execute()
 }

@@ -2,7 +2,7 @@ import type { Access } from '../../http/access.ts'
 import type { Permission } from '../../http/caller.ts'
 import type { BulkActionKind } from './schema.ts'
 
-/** The rights that each kind of action needs. Only administrators may change suppression lists. */
+/** The permissions for each kind of action. Only administrators may change suppression lists. */
 export const accessFor: Record<BulkActionKind, readonly Access[]> = {
   set_status: ['subscriber.update'],
   set_field: ['subscriber.update'],
@@ -13,7 +13,7 @@ export const accessFor: Record<BulkActionKind, readonly Access[]> = {
   delete: ['subscriber.delete']
 }
 
-/** The permission that undoing an action needs in addition. */
+/** Additional permissions for undoing an action. */
 export const permissionsForUndo: Partial<Record<BulkActionKind, Permission>> = {
   copy: 'subscriber.delete',
   delete: 'subscriber.create'

@@ -6,16 +6,22 @@ import type { CustomFieldType } from '../custom-fields/schema.ts'
 import type { SubscriberStatus } from '../subscribers/schema.ts'
 import type { FieldMode } from './schema.ts'
 
-/** How long an action can be undone. */
+/** Days after which an action can no longer be undone. */
 export const undoDays = 7
 /** The same in milliseconds. */
 export const undoTime = undoDays * 24 * 60 * 60 * 1000
 
-/** Changes of a single subscriber that can be undone by themselves: jobs have an undo of their own, and what somebody did by a link is theirs. */
+/**
+ * Origins of changes that can be undone one by one. Jobs have an undo of their own, and what a recipient did
+ * by a link is theirs.
+ */
 const undoneByThemselves: readonly (ChangeVia | null)[] = ['window', 'api_key']
 
-/** Why a change cannot be undone on its own, as a sentence; null where it can. @param clock UNIX milliseconds */
-export function whyNotUndone({ via, at }: Pick<ChangeLogTable, 'via' | 'at'>, clock: number): Refusal | null {
+/**
+ * Returns why a change cannot be undone on its own, or null.
+ * @param clock UNIX milliseconds
+ */
+export function undoObstacle({ via, at }: Pick<ChangeLogTable, 'via' | 'at'>, clock: number): Refusal | null {
   if (!undoneByThemselves.includes(via)) {
     return refusal('undo_of_other_origin')
   }
@@ -25,10 +31,13 @@ export function whyNotUndone({ via, at }: Pick<ChangeLogTable, 'via' | 'at'>, cl
   return null
 }
 
-/** Domains that one action puts right; a condition asks for each of them. */
+/** Domains that one action can correct; each becomes a condition. */
 export const maxCorrected = 40
 
-/** What an action does, as it was read from the request; `name` is what its other list, field or suppression list was called then. */
+/**
+ * The settings of an action as read from the request; `name` is the name of the other list, field or
+ * suppression list at that time.
+ */
 export type BulkActionSettings =
   | { kind: 'set_status'; status: SubscriberStatus; revives: boolean }
   | {
@@ -38,20 +47,20 @@ export type BulkActionSettings =
       mode: FieldMode
       /** null = blank */
       value: StoredValue | null
-      /** The value as people read it. */
+      /** The value as shown to users. */
       shown: string | null
     }
   | { kind: 'copy' | 'move'; name: string }
   | { kind: 'suppress'; name: string }
   | {
       kind: 'correct_domains'
-      /** Domain as it is written -> as it is right, both in lower case. */
+      /** Misspelled domain -> correct domain, both in lower case. */
       domains: Record<string, string>
       name: string
     }
   | { kind: 'delete' }
 
-/** Statuses of people who asked for no more messages; only who says so makes them active. */
+/** Statuses of subscribers who asked for no more mail; they become active only on explicit request. */
 export const declinedStatuses: readonly SubscriberStatus[] = ['unsubscribed', 'scomp']
 
 interface Field {
@@ -61,8 +70,8 @@ interface Field {
 }
 
 /**
- * Where the values of one list's fields go on another: into the same field if it is global, else into one of the same name. Fields without
- * a counterpart that could hold their values are left out.
+ * Maps the fields of one list to those of another: a global field to itself, others to the field with the
+ * same name. Fields without a compatible counterpart are left out.
  */
 export function matchingFields<Of extends Field>(
   from: readonly Of[],
@@ -75,7 +84,7 @@ export function matchingFields<Of extends Field>(
   })
 }
 
-/** Whether values of one type can be read as another: texts hold everything. */
+/** True if values of one type can be converted to the other: text accepts all. */
 function isAlike(source: CustomFieldType, target: CustomFieldType): boolean {
   if (source === target || (hasOptions(source) && hasOptions(target))) return true
   return target === 'text_multiline' || (target === 'text' && source !== 'text_multiline')

@@ -2,7 +2,6 @@ import { type Static, Type } from 'typebox'
 import { Filled, Nullable, Timestamp, withDefault } from '../../http/schema.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 
-/** What can be done to many subscribers at once. */
 export const bulkActionKinds = [
   'set_status',
   'set_field',
@@ -14,50 +13,50 @@ export const bulkActionKinds = [
 ] as const
 export type BulkActionKind = (typeof bulkActionKinds)[number]
 
-/** How a value goes into a field: in place of what is there, or, of several options, beside it or out of it. */
+/** Replaces the value, adds options to it or removes options from it. */
 export const fieldModes = ['set', 'add', 'remove'] as const
 export type FieldMode = (typeof fieldModes)[number]
 
 export const bulkActionStates = ['running', 'finished', 'cancelled', 'failed', 'undoing', 'undone'] as const
 export type BulkActionState = (typeof bulkActionStates)[number]
 
-/** Why somebody was left as they were, by an action or by its undoing. */
+/** Why an action or its undo skipped a subscriber. */
 export const keptReasons = [
-  /** Unsubscribed or complained, and not meant to be made active. */
+  /** Unsubscribed or complained, without the request to make them active. */
   'declined',
-  /** The other list has somebody with this primary key. */
+  /** The other list has a subscriber with this primary key. */
   'there_already',
-  /** A value does not fit the other list, or one is missing there. */
+  /** A value does not fit the other list, or a required one is missing. */
   'does_not_fit',
-  /** The organization has as many subscribers as it may have. */
+  /** The organization's limit of subscribers is reached. */
   'limit',
   /** Changed since. */
   'changed',
-  /** Somebody with this primary key was added since. */
+  /** A subscriber with this primary key was added since. */
   'key_taken',
-  /** The list has the right address already. */
+  /** The list has the corrected email already. */
   'address_taken',
   /** The primary key of the list has changed since. */
   'key_changed',
-  /** The field does not take the former value any more. */
+  /** The field no longer accepts the former value. */
   'value_gone'
 ] as const
 export type KeptReason = (typeof keptReasons)[number]
 
-/** What is asked for; which of the keys count is decided by the kind. */
+/** The kind decides which of the keys count. */
 export const BulkActionInput = Type.Object({
   kind: Type.Enum([...bulkActionKinds]),
   status: Type.Optional(Type.Enum([...subscriberStatuses])),
-  /** Whether those who unsubscribed or complained become active as well. */
+  /** True = unsubscribed and complained subscribers become active as well. */
   revives: withDefault(Type.Boolean(), false),
   custom_field_id: Type.Optional(Type.Integer()),
   mode: withDefault(Type.Enum([...fieldModes]), 'set'),
-  /** As in custom_fields of a subscriber; null blanks the field. */
+  /** As in a subscriber's custom_fields; null clears the field. */
   value: Type.Optional(Type.Unknown()),
-  /** The list that subscribers are copied or moved to. */
+  /** The target of a copy or move. */
   mailing_list_id: Type.Optional(Type.Integer()),
   suppression_list_id: Type.Optional(Type.Integer()),
-  /** Domain as it is written -> as it is right. */
+  /** Misspelled domain -> correct domain. */
   domains: Type.Optional(Type.Record(Type.String({ minLength: 1 }), Filled({ maxLength: 255 })))
 })
 export type BulkActionInput = Static<typeof BulkActionInput>
@@ -68,40 +67,39 @@ export const BulkAction = Type.Object({
   mailing_list_name: Type.String(),
   kind: Type.Enum([...bulkActionKinds]),
   status: Nullable(Type.Enum([...subscriberStatuses])),
-  /** The field, list or suppression list that it is about, as it was called when it began. */
+  /** The name of the field, list or suppression list when the action was created. */
   name: Nullable(Type.String()),
   mode: Nullable(Type.Enum([...fieldModes])),
-  /** The value of the field as people read it; null = blank. */
+  /** The field's value as shown to users; null = blank. */
   value: Nullable(Type.String()),
-  /** Who was chosen, in words. */
+  /** The selection in words. */
   description: Type.String(),
   state: Type.Enum([...bulkActionStates]),
   error_message: Nullable(Type.String()),
-  /** How many were chosen, and how many of them were dealt with. */
+  /** Subscribers in the selection, and those processed so far. */
   total: Type.Integer(),
   done: Type.Integer(),
   changed: Type.Integer(),
-  /** How many were so already. */
+  /** Subscribers that were like this already. */
   same: Type.Integer(),
-  /** How many were left as they were for a reason, and how many were deleted before it was their turn. */
+  /** Subscribers that were skipped for a reason, and those deleted before their turn. */
   kept: Type.Integer(),
   gone: Type.Integer(),
   undo_done: Type.Integer(),
   restored: Type.Integer(),
   not_restored: Type.Integer(),
   can_be_undone: Type.Boolean(),
-  /** Until when; null where it cannot be undone. */
+  /** null = cannot be undone. */
   undo_until: Nullable(Timestamp),
   created_at: Timestamp,
   finished_at: Nullable(Timestamp)
 })
 export type BulkAction = Static<typeof BulkAction>
 
-/** Whom somebody has chosen, written down so that an action meets exactly these. */
+/** The stored ids of selected subscribers, so that an action changes exactly those that the user saw. */
 export const Selection = Type.Object({
   id: Type.Integer(),
   subscribers: Type.Integer(),
-  /** How many of them have each status. */
   statuses: Type.Object(Object.fromEntries(subscriberStatuses.map((status) => [status, Type.Integer()]))),
   description: Type.String()
 })

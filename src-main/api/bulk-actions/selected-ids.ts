@@ -1,15 +1,14 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
-/** Ids of one part of a selection: as many as a step of an action deals with. */
+/** Ids in a part of a selection, which is one step of an action. */
 export const idsPerPart = 250
 
-/** A part of a selection as it is stored. */
 export interface SelectedPart {
   lastId: number
   ids: Uint8Array
 }
 
-/** Packs ids in ascending order. What is packed is how far each is from the one before: nearly nothing for a whole list. */
+/** Packs ascending ids as distances, which takes nearly nothing for a whole list. */
 export function packIds(ids: Float64Array): SelectedPart[] {
   const parts: SelectedPart[] = []
   for (let start = 0; start < ids.length; start += idsPerPart) {
@@ -24,7 +23,6 @@ export function packIds(ids: Float64Array): SelectedPart[] {
   return parts
 }
 
-/** The ids of a part. */
 export function unpackIds(packed: Uint8Array): number[] {
   const { buffer, byteOffset, byteLength } = zstdDecompressSync(packed)
   const steps = new Float64Array(buffer.slice(byteOffset, byteOffset + byteLength))

@@ -3,20 +3,18 @@ import type { Fixed, Flag, Json, Time } from '../../database/schema.ts'
 import type { SubscriberStatus } from '../subscribers/schema.ts'
 import type { BulkActionState, KeptReason } from './schema.ts'
 
-/** Subscribers whom a person has chosen, as they were found when they were counted. */
+/** The ids of selected subscribers at the time they were counted. */
 export interface SelectionsTable {
   id: Generated<number>
   organization_id: number
   mailing_list_id: number
   user_id: number
-  /** In words. */
   description: string
-  /** How many they are. */
   subscribers: number
   created_at: Fixed<Time>
 }
 
-/** Some of a selection, in the order of ids. */
+/** A part of a selection, in id order. */
 export interface SelectedSubscribersTable {
   selection_id: number
   last_id: number
@@ -31,67 +29,67 @@ export interface BulkActionsTable {
   organization_id: number
   mailing_list_id: number
   user_id: number
-  /** null once nothing is left to do. */
+  /** null once the action is done. */
   selection_id: number | null
-  /** Who was chosen, in words. */
+  /** The selection in words. */
   description: string
   /** {@link BulkActionSettings} */
   settings: Json
-  /** The other list or the suppression list that it writes to. */
+  /** The other list or the suppression list. */
   target_id: number | null
   state: BulkActionState
   error_message: ColumnType<string | null, string | null | undefined, string | null>
-  /** How many were chosen. */
+  /** Subscribers in the selection. */
   total: number
-  /** The last subscriber that was dealt with. */
+  /** The last processed subscriber. */
   after_id: Counter
   done: Counter
   changed: Counter
-  /** How many were so already. */
+  /** Subscribers that were like this already. */
   same: Counter
-  /** How many were left as they were for a reason. */
+  /** Subscribers that were skipped for a reason. */
   kept: Counter
   undo_done: Counter
   restored: Counter
-  /** How many the undoing left as they were. */
+  /** Subscribers that the undo skipped. */
   not_restored: Counter
-  /** When what undoing needs was removed. */
+  /** When the data for undoing was deleted. */
   forgotten_at: ColumnType<Time | null, Time | null | undefined, Time | null>
   created_at: Fixed<Time>
-  /** When it was finished, cancelled or failed. */
+  /** When it finished, failed or was cancelled. */
   finished_at: ColumnType<Time | null, Time | null | undefined, Time | null>
 }
 
-/** What undoing an action needs to know of what one command wrote. */
+/** The data that undoing one command of an action needs. */
 export interface BulkActionChangesTable {
   id: Generated<number>
   bulk_action_id: number
   written_at: Time
-  /** Packed notes, an entry for each subscriber; see bulk-actions/work.ts. */
+  /** Packed notes, one per subscriber; see bulk-actions/work.ts. */
   notes: Buffer
-  /** Whether undoing has come by, and left those who are still in the notes. */
+  /** 1 if the undo has processed these notes and kept the subscribers that it could not restore. */
   is_tried: ColumnType<Flag, Flag | undefined, Flag>
 }
 
 /**
- * Somebody who is on no list and may come back: who followed a link to unsubscribe after they were deleted, or went with the list
- * that they had been moved to.
+ * The state of a subscriber who is on no list and may be restored: one who followed an unsubscribe link after
+ * being deleted, or who was on a deleted list after being moved there.
  */
 export interface AbsentSubscribersTable {
   subscriber_id: number
-  /** What they are if they come back. */
+  /** The status after a restore. */
   status: SubscriberStatus
   at: Time
 }
 
-/** A subscriber whom an action, or its undoing, left as it was. */
+/** A subscriber that an action or its undo skipped. */
 export interface BulkActionKeptTable {
   bulk_action_id: number
   is_undo: Flag
   subscriber_id: number
   email: string
   reason: KeptReason
-  /** What the reason does not say, such as the name of a field. */
+  /** Details of the reason, such as the name of a field. */
   detail: string | null
 }
 

@@ -29,7 +29,6 @@ import {
 import { checkContent, type ContentValues, contentsGiven, firstContentGiven, mergeContent } from './rules.ts'
 import type { CampaignChanges, CampaignInput, CampaignState } from './schema.ts'
 
-/** All that a campaign is made of. */
 interface Draft {
   name: string
   segment: SegmentChoice
@@ -37,12 +36,15 @@ interface Draft {
   isArchived: boolean
   htmlEditor: string | null
   contents: (ContentValues & { id?: number })[]
-  /** Null = there are no delivery settings. */
+  /** null = without delivery settings. */
   dispatch: DispatchSettings | null
   seedListIds: number[]
 }
 
-/** Whom a campaign is for: nobody yet, a stored segment (or the ad hoc one that it has), or a new ad hoc one. */
+/**
+ * The recipients of a campaign: none yet, a stored segment (or the ad hoc one that it has), or a new ad hoc
+ * one.
+ */
 type SegmentChoice = null | { id: number } | { clause: Condition[] }
 
 const emptyDraft: Draft = {
@@ -58,7 +60,6 @@ const emptyDraft: Draft = {
 
 type Kind = 'campaign' | 'template'
 
-/** Where a campaign or a template stands. */
 export const messageTables = (kind: Kind): RecordTables => ({
   entity: kind,
   table: 'campaigns',
@@ -84,12 +85,15 @@ interface Scope {
 
 interface CreateInput extends Scope {
   mailingListId: number
-  /** Which parts come from a template. */
+  /** The parts to copy from a template. */
   source: CampaignInput
   campaign: CampaignChanges
 }
 
-/** Adds a campaign or a template. @returns its id */
+/**
+ * Creates a campaign or a template.
+ * @returns its id
+ */
 const createCampaign: Command<CreateInput, number> = async (context, input) => {
   const { organizationId, mailingListId, source, campaign, kind } = input
   const list = await mailingListById(context.db, organizationId, mailingListId)
@@ -102,7 +106,7 @@ const createCampaign: Command<CreateInput, number> = async (context, input) => {
   return insertDraft(context, input, draft, state)
 }
 
-/** Adds what a campaign or a template is made of. @returns its id */
+/** @returns the id */
 async function insertDraft(
   context: CommandContext,
   { organizationId, mailingListId, kind }: { organizationId: number; mailingListId: number; kind: Kind },
@@ -130,7 +134,10 @@ async function insertDraft(
   return id
 }
 
-/** Adds a campaign that is made of what another one is made of, whatever became of that, and is not to be sent yet. @returns its id */
+/**
+ * Copies a campaign as an unsent draft.
+ * @returns its id
+ */
 const duplicateCampaign: Command<{ organizationId: number; id: number; name: string }, number> = async (
   context,
   { organizationId, id, name }
@@ -148,7 +155,7 @@ const duplicateCampaign: Command<{ organizationId: number; id: number; name: str
   return insertDraft(context, scope, draft, 'idle')
 }
 
-/** Contents and delivery settings for another campaign, which has a time of its own. */
+/** Returns contents and delivery settings for a copy, without the start time. */
 function unsent({ contents, dispatch }: Draft): Pick<Draft, 'contents' | 'dispatch'> {
   return {
     contents: contents.map(({ id: _, ...content }) => content),
@@ -156,7 +163,7 @@ function unsent({ contents, dispatch }: Draft): Pick<Draft, 'contents' | 'dispat
   }
 }
 
-/** What a new campaign takes over from its template (docs/api.md, "Campaigns"). */
+/** Returns what a new campaign takes from its template (docs/api.md, "Campaigns"). */
 async function draftFromTemplate(
   context: CommandContext,
   list: MailingListRow,
@@ -183,7 +190,7 @@ async function draftFromTemplate(
   }
 }
 
-/** Stored segments are shared; an ad hoc one belongs to its campaign, so another campaign needs its own. */
+/** Stored segments are shared; an ad hoc segment is copied, since it belongs to one campaign. */
 async function copyOf(context: CommandContext, choice: SegmentChoice): Promise<SegmentChoice> {
   if (choice === null || !('id' in choice)) return choice
   const row = await context.db
@@ -227,8 +234,8 @@ interface UpdateInput extends Scope {
 }
 
 /**
- * Changes what the request names and keeps the rest.
- * @throws ApiError validation_failed for anything but the name once sending has begun
+ * Changes the properties in the request.
+ * @throws ApiError validation_failed for anything but the name once sending has started
  */
 const updateCampaign: Command<UpdateInput, void> = async (context, input) => {
   const { organizationId, id, changes, kind } = input
@@ -258,7 +265,7 @@ const updateCampaign: Command<UpdateInput, void> = async (context, input) => {
       })
       .where('id', '=', id)
       .execute()
-    if (row.segment_id !== segmentId) await dropAdHoc(context, row.segment_id)
+    if (row.segment_id !== segmentId) await deleteAdHocSegment(context, row.segment_id)
     if (isOpen) {
       await saveContents(context, id, draft.contents)
       await saveDispatch(context, id, draft, state)
@@ -266,7 +273,7 @@ const updateCampaign: Command<UpdateInput, void> = async (context, input) => {
   })
 }
 
-/** A draft after a request, checked. */
+/** Returns a validated draft after a request. */
 async function applyChanges(
   context: CommandContext,
   { organizationId, timeZone }: Scope,
@@ -300,7 +307,10 @@ async function applyChanges(
   }
 }
 
-/** docs/api.md, "Campaigns": only one of the three inputs; the SQL is for Remote Lists, the other two for the others. */
+/**
+ * docs/api.md, "Campaigns": only one of the three inputs; SQL is for Remote Lists, the other two for other
+ * lists.
+ */
 async function chooseSegment(
   context: CommandContext,
   list: MailingListRow,
@@ -343,7 +353,7 @@ async function chooseSegment(
   return { segment: { id }, remoteSql: null }
 }
 
-/** The contents that a request names are all that there are afterwards; those with an id keep what it leaves out. */
+/** The contents of a request replace all others; those with an id keep the properties that it omits. */
 function chooseContents(
   before: Draft['contents'],
   changes: CampaignChanges,
@@ -370,8 +380,8 @@ function chooseContents(
 }
 
 /**
- * The state of a campaign that has not begun: scheduled once it has a time to begin at, a segment, content and
- * delivery settings (docs/api.md, "Campaigns").
+ * Returns the state of a campaign that has not started: scheduled if it has a start time, a segment, content
+ * and delivery settings (docs/api.md, "Campaigns").
  */
 function stateAfter(
   context: CommandContext,
@@ -423,8 +433,8 @@ async function saveSegment(
   return id
 }
 
-/** Removes the ad hoc segment that a campaign had; a stored one that was deleted stays for others that were sent to it. */
-async function dropAdHoc(context: CommandContext, segmentId: number | null): Promise<void> {
+/** Deletes the campaign's ad hoc segment. A deleted stored segment stays for other campaigns that used it. */
+async function deleteAdHocSegment(context: CommandContext, segmentId: number | null): Promise<void> {
   if (segmentId === null) return
   await context.db
     .deleteFrom('segments')
@@ -480,7 +490,7 @@ interface Named {
   id: number
 }
 
-/** Holds a campaign that is scheduled or being sent. */
+/** Pauses a campaign that is scheduled or being sent. */
 const pauseCampaign: Command<Named, void> = (context, input) =>
   changeState(context, input, (row) => {
     if (row.state !== 'scheduled' && row.state !== 'sending') {
@@ -490,7 +500,6 @@ const pauseCampaign: Command<Named, void> = (context, input) =>
     return { paused: 1 }
   })
 
-/** Lets a paused campaign go on. */
 const resumeCampaign: Command<Named, void> = (context, input) =>
   changeState(context, input, (row) => {
     if (row.paused === 0) return refusal('campaign_not_paused')
@@ -500,7 +509,7 @@ const resumeCampaign: Command<Named, void> = (context, input) =>
     return { paused: 0, error_message: null }
   })
 
-/** Ends a campaign that is not finished for good; what was sent stays sent. */
+/** Cancels an unfinished campaign for good; sent messages stay sent. */
 const cancelCampaign: Command<Named, void> = (context, input) =>
   changeState(context, input, (row) => {
     if (row.state === 'finished' || row.state === 'failed' || row.state === 'cancelled') {
@@ -509,7 +518,7 @@ const cancelCampaign: Command<Named, void> = (context, input) =>
     return { state: 'cancelled', finished_at: context.now }
   })
 
-/** @param decide what changes, or why it cannot */
+/** @param decide returns the changes, or why there are none */
 async function changeState(
   context: CommandContext,
   { organizationId, id }: Named,
@@ -536,7 +545,10 @@ async function changeState(
   recordOne(context, 'campaign', 'update', { organizationId, mailingListId: row.mailing_list_id }, id)
 }
 
-/** Whether messages of a campaign may be out, whose links lead here and which count for the organization. */
+/**
+ * True if messages of the campaign may have been sent: their links still lead here and count for the
+ * organization.
+ */
 async function wasSent({ db }: CommandContext, id: number): Promise<boolean> {
   return (
     (await db.selectFrom('stats').select('id').where('campaign_id', '=', id).executeTakeFirst()) !== undefined
@@ -544,9 +556,9 @@ async function wasSent({ db }: CommandContext, id: number): Promise<boolean> {
 }
 
 /**
- * Removes a campaign that is not being sent, or a template.
+ * Deletes a template, or a campaign that is not being sent.
  * @returns its id and name (docs/api.md, "Campaigns")
- * @throws ApiError validation_failed while it is being sent, or while an autoresponder or a segment asks who opened it
+ * @throws ApiError validation_failed while it is being sent, or an autoresponder or segment refers to it
  */
 const deleteCampaign: Command<Named & { kind: Kind }, { id: number; name: string }> = async (
   context,
@@ -566,7 +578,7 @@ const deleteCampaign: Command<Named & { kind: Kind }, { id: number; name: string
   await recordDeletion(context, messageTables(kind), owner, row, async () => {
     if (await wasSent(context, id)) await markDeleted(context, id)
     else await context.db.deleteFrom('campaigns').where('id', '=', id).execute()
-    await dropAdHoc(context, row.segment_id)
+    await deleteAdHocSegment(context, row.segment_id)
   })
   return { id, name: row.name }
 }
@@ -582,10 +594,13 @@ async function markDeleted({ db, now }: CommandContext, id: number): Promise<voi
   await db.deleteFrom('dispatch_seed_lists').where('campaign_id', '=', id).execute()
 }
 
-/** Events, and then recipients, removed by one purgeCampaign: few enough that nothing waits for it noticeably. */
+/** Events, and then recipients, deleted per step: few enough that other writes do not wait noticeably. */
 const purgedAtOnce = 500
 
-/** Removes some of what is known of the recipients of a deleted campaign. @returns whether there may be more */
+/**
+ * Deletes some of the recipient data of a deleted campaign.
+ * @returns true if there may be more
+ */
 const purgeCampaign = inBackground<{ id: number }, boolean>(async ({ db, now }, { id }) => {
   const slices = db
     .selectFrom('stats')

@@ -19,7 +19,7 @@ import type { DispatchInput } from './schema.ts'
 
 // Delivery settings of a campaign: what a request says, over what was there, over what the list has by default.
 
-/** The settings; the rest of a dispatch is where the delivery stands. */
+/** The settings of a dispatch, without its progress. */
 export type DispatchSettings = Omit<
   DispatchRow,
   'campaign_id' | 'state' | 'error_message' | 'started_at' | 'finished_at' | 'updated_at'
@@ -49,18 +49,20 @@ export function dispatchOfList(list: MailingListRow): DispatchSettings {
   }
 }
 
-/** A begins_at further in the past is an error; one less far is now (docs/api.md, "Limits"). In milliseconds. */
+/**
+ * A begins_at further in the past is refused; a later one means now (docs/api.md, "Limits"). In milliseconds.
+ */
 export const latestBegin = 2 * 60 * 60 * 1000
 
 interface Scope {
   db: Kysely<Schema>
   organizationId: number
   timeZone: string
-  /** What the clock says, in UNIX milliseconds. */
+  /** UNIX milliseconds. */
   clock: number
 }
 
-/** The settings after a request, checked; faults name the fields as the client wrote them. */
+/** Returns the validated settings after a request; faults use the client's names. */
 export async function mergeDispatch(
   { db, organizationId, timeZone, clock }: Scope,
   before: DispatchSettings,
@@ -176,8 +178,9 @@ function begin(
 }
 
 /**
- * The seed lists that a request names (docs/api.md, "Campaigns"); the two deprecated inputs replace the whole set.
- * @returns null when it names none, so that they stay as they are
+ * Returns the seed lists of a request (docs/api.md, "Campaigns"); the two deprecated inputs replace the whole
+ * set.
+ * @returns null = unchanged
  */
 export async function readDispatchSeedLists(
   db: Kysely<Schema>,
@@ -200,7 +203,10 @@ export async function readDispatchSeedLists(
   )
 }
 
-/** A null seed_list_id clears the set, but beside another of the inputs it is a key left out (docs/api.md, "Requests and answers"). */
+/**
+ * A null seed_list_id clears the set, but counts as omitted beside another input (docs/api.md, "Requests and
+ * answers").
+ */
 function withoutClearing(input: DispatchInput): DispatchInput {
   const others = [input.seed_list_name, input.seed_list_ids, input.seed_list_names]
   if (input.seed_list_id !== null || others.every((each) => each === undefined)) return input

@@ -4,8 +4,8 @@ import type { Writer } from '../../database/writer.ts'
 import { purger, type StepLoop } from '../../jobs/step-loop.ts'
 
 /**
- * Removes what the recipients of campaigns did that were deleted, alone or with their list, and cannot be restored any more, bit
- * by bit; the links of their messages lead on.
+ * Deletes the recipient data of deleted campaigns that can no longer be restored, step by step; links of
+ * their messages still work.
  */
 export function deletedCampaignPurger(reader: Kysely<Schema>, writer: Writer): StepLoop<{ id: number }> {
   return purger(

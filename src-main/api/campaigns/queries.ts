@@ -29,7 +29,7 @@ export type CampaignRow = Selectable<CampaignsTable>
 export type ContentRow = Selectable<CampaignContentsTable>
 export type DispatchRow = Selectable<DispatchesTable>
 
-/** A campaign or template with the names that an answer shows. */
+/** A campaign or template with the names of its references. */
 export interface NamedCampaign extends CampaignRow {
   organization_id: number
   organization_name: string
@@ -65,14 +65,17 @@ export async function campaignById(
   return row
 }
 
-/** When a campaign must have started to be listed, in UNIX milliseconds. */
+/** Limits the start time of listed campaigns, in UNIX milliseconds. */
 export interface StartedBetween {
   from?: number | undefined
   /** Exclusive. */
   before?: number | undefined
 }
 
-/** The campaign that is counted under a stat_id. @throws ApiError not_found */
+/**
+ * Returns the campaign of a stat_id.
+ * @throws ApiError not_found
+ */
 export async function campaignIdOfStat(db: Kysely<Schema>, statId: number): Promise<number> {
   const row = await db.selectFrom('stats').select('campaign_id').where('id', '=', statId).executeTakeFirst()
   if (row?.campaign_id == null) throw notFound('stat', statId)
@@ -103,16 +106,15 @@ export function campaignsOfList(
   return query.orderBy('campaigns.id').execute()
 }
 
-/** Which campaigns a window shows. */
 export interface CampaignChoice {
-  /** null = those of all lists of the organization. */
+  /** null = all lists of the organization. */
   mailingListId: number | null
   isArchived: boolean
-  /** Only those that are being sent, or have a time to begin at, archived or not. */
+  /** Only campaigns that are being sent or scheduled, archived or not. */
   isPending: boolean
 }
 
-/** A page of campaigns, the newest first. */
+/** Newest first. */
 export function campaignPage(
   db: Kysely<Schema>,
   organizationId: number,
@@ -143,7 +145,6 @@ export function templatesOf(
     .execute()
 }
 
-/** The contents of campaigns, by id. */
 export function contentsOf(db: Kysely<Schema>, campaignIds: number[]): Promise<ContentRow[]> {
   return db
     .selectFrom('campaign_contents')
@@ -157,7 +158,7 @@ export function dispatchOf(db: Kysely<Schema>, campaignId: number): Promise<Disp
   return db.selectFrom('dispatches').selectAll().where('campaign_id', '=', campaignId).executeTakeFirst()
 }
 
-/** The seed lists of a dispatch, or those that a list has by default, by id. */
+/** Returns the seed lists of a dispatch, or a list's default ones, by id. */
 export async function seedListIdsOf(
   db: Kysely<Schema>,
   owner: { campaignId: number } | { mailingListId: number }
@@ -177,13 +178,13 @@ export async function seedListIdsOf(
   return rows.map((row) => row.seed_list_id).sort((a, b) => a - b)
 }
 
-/** What belongs to campaigns of one organization, read once for all of them. */
+/** The related records of an organization's campaigns, read once for all. */
 interface Parts {
   contentsOf(campaignId: number): ContentRow[]
   dispatchOf(campaignId: number): DispatchRow | undefined
   presentDispatch(row: DispatchRow): Dispatch
   segmentName(segmentId: number | null): string | null
-  /** Undefined before sending began. */
+  /** undefined before sending started. */
   statisticsOf(campaignId: number): CampaignStatistics | undefined
 }
 
@@ -214,7 +215,7 @@ async function readParts(
   }
 }
 
-/** Shows dispatches as the API answers them (docs/api.md, "Campaigns"). */
+/** Returns a function that presents dispatches (docs/api.md, "Campaigns"). */
 async function dispatchPresenter(
   db: Kysely<Schema>,
   organizationId: number,
@@ -279,7 +280,7 @@ async function dispatchPresenter(
   }
 }
 
-/** What the list element and the detail have in common. */
+/** The properties shared by the list element and the detail. */
 function basicsOf(row: NamedCampaign, contents: ContentRow[], timeZone: string) {
   const [first] = contents
   return {
@@ -302,7 +303,7 @@ function basicsOf(row: NamedCampaign, contents: ContentRow[], timeZone: string) 
   }
 }
 
-/** Campaigns as the API lists them (docs/api.md, "Campaigns"). */
+/** docs/api.md, "Campaigns". */
 export async function presentCampaignSummaries(
   db: Kysely<Schema>,
   organizationId: number,
@@ -328,7 +329,7 @@ export async function presentCampaignSummaries(
   })
 }
 
-/** What the detail of a campaign and that of a template have in common. */
+/** The properties shared by the details of campaigns and templates. */
 async function detailOf(db: Kysely<Schema>, row: NamedCampaign, timeZone: string) {
   const parts = await readParts(db, row.organization_id, [row], timeZone)
   const contents = parts.contentsOf(row.id)
@@ -355,7 +356,7 @@ async function detailOf(db: Kysely<Schema>, row: NamedCampaign, timeZone: string
   }
 }
 
-/** How the winner of a split test is chosen (docs/api.md, "Campaigns"); null when none is. */
+/** Returns how the winner of a split test is chosen (docs/api.md, "Campaigns"), or null. */
 async function winnerSelectionOf(
   db: Kysely<Schema>,
   campaignId: number,
@@ -400,7 +401,7 @@ function presentContent({ id, name, subject, format, html, text }: ContentRow): 
   return { id, name, subject, format, html, text }
 }
 
-/** A campaign as the API answers it (docs/api.md, "Campaigns"). */
+/** docs/api.md, "Campaigns". */
 export async function presentCampaign(
   db: Kysely<Schema>,
   row: NamedCampaign,
@@ -414,7 +415,7 @@ export async function presentCampaign(
   }
 }
 
-/** A template as the API answers it (docs/api.md, "Templates"). */
+/** docs/api.md, "Templates". */
 export async function presentTemplate(
   db: Kysely<Schema>,
   row: NamedCampaign,
@@ -434,12 +435,12 @@ export function presentTemplateSummary(row: NamedCampaign): TemplateSummary {
   }
 }
 
-/** How far the delivery of a campaign is; undefined before it began. */
+/** Returns the progress of a campaign's delivery; undefined before it began. */
 export function deliveryOf(db: Kysely<Schema>, campaignId: number) {
   return db.selectFrom('deliveries').selectAll().where('campaign_id', '=', campaignId).executeTakeFirst()
 }
 
-/** How many campaigns that have begun are for, by campaign id. */
+/** Returns the number of recipients of started campaigns, by campaign id. */
 export async function recipientsOf(
   db: Kysely<Schema>,
   campaignIds: number[]

@@ -15,9 +15,9 @@ import {
 } from './queries.ts'
 import { CampaignChanges, CampaignDetail, CampaignSummary } from './schema.ts'
 import { campaignEndpoints } from './endpoints.ts'
-import { serve } from '../../http/serve.ts'
+import { serveEndpoints } from '../../http/serve.ts'
 
-export const campaignRoutes = serve(campaignEndpoints, ({ reader, writer }) => {
+export const campaignRoutes = serveEndpoints(campaignEndpoints, ({ reader, writer }) => {
   return {
     'GET /mailing_lists/:mailing_list_id/campaigns': async ({ caller, params, query }) => {
       const { organizationId, timeZone } = caller
@@ -115,7 +115,7 @@ export const campaignRoutes = serve(campaignEndpoints, ({ reader, writer }) => {
     return mayReadStatistics(caller) ? shown : withoutStatisticsOfDetail(shown)
   }
 
-  /** An update that pauses, or lets go on, does what the actions of that name do. */
+  /** An update that pauses or resumes needs the permission of the corresponding action. */
   async function requireToPause(caller: Caller, id: number, paused: boolean | undefined): Promise<void> {
     if (paused === undefined) return
     const dispatch = await dispatchOf(reader, id)
@@ -127,13 +127,13 @@ function scopeOf({ organizationId, timeZone }: Caller) {
   return { organizationId, timeZone, kind: 'campaign' as const }
 }
 
-/** To give a campaign a time to begin at is to send it. */
+/** Scheduling a campaign needs the permission to send it. */
 function requireToSend(caller: Caller, { dispatch_attributes: dispatch }: CampaignChanges): void {
   const { begins_at: beginsAt } = dispatch ?? {}
   if (beginsAt !== undefined && beginsAt !== null && beginsAt !== '') requireAccess(caller, 'campaign.send')
 }
 
-/** Statistics are for those who may read them, wherever they stand (docs/api.md, "Users"). */
+/** True if the caller may read statistics, wherever they are shown (docs/api.md, "Users"). */
 export function mayReadStatistics(caller: Caller): boolean {
   return hasPermission(caller, 'campaign.read_stats')
 }

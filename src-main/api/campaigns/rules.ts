@@ -16,21 +16,18 @@ export const stateDescriptions: Record<CampaignState, string> = {
   cancelled: 'Cancelled'
 }
 
-/** States in which a campaign may still be sent. */
+/** States in which a campaign can still be sent. */
 export const unfinishedCampaignStates = ['idle', 'scheduled', 'sending'] as const
 
-/**
- * The contents of a request in either spelling (docs/api.md, "Campaigns").
- * @returns undefined when it names none, so that they stay as they are
- */
+/** Returns the contents of a request in either form (docs/api.md, "Campaigns"); undefined = unchanged. */
 export function contentsGiven(given: CampaignChanges): ContentInput[] | undefined {
   const nested = given.campaign_contents_attributes ?? given.template_contents_attributes
   return given.contents ?? nested?.map(({ content_attributes: inner, ...outer }) => ({ ...outer, ...inner }))
 }
 
 /**
- * The first content of a request as its deprecated attributes give it (docs/api.md, "Campaigns").
- * @returns undefined when it gives none of them
+ * Returns the first content of a request with deprecated attributes (docs/api.md, "Campaigns"); undefined =
+ * none given.
  */
 export function firstContentGiven(given: CampaignChanges): ContentInput | undefined {
   const { content_subject: subject, email_format: format, content_html: html, content_text: text } = given
@@ -43,7 +40,6 @@ export function firstContentGiven(given: CampaignChanges): ContentInput | undefi
   return Object.keys(content).length > 0 ? content : undefined
 }
 
-/** A content as it is kept. */
 export interface ContentValues {
   name: string
   subject: string
@@ -52,7 +48,7 @@ export interface ContentValues {
   text: string
 }
 
-/** @param before what the content was; null for a new one, the `number`th (from 1) */
+/** @param before the stored content; null for a new one, the `number`th (from 1) */
 export function mergeContent(
   before: ContentValues | null,
   given: ContentInput,
@@ -70,17 +66,16 @@ export function mergeContent(
   }
 }
 
-/** What a content must have to be sent, by its format. */
+/** The parts that a format requires before a content can be sent. */
 export type ContentPart = 'subject' | 'html' | 'text'
 
-/** The parts that a content lacks to be sent. */
 export function partsLacking(content: ContentValues): ContentPart[] {
   const isSent = (part: ContentPart): boolean =>
     part === 'subject' || content.format === 'both' || content.format === part
   return (['subject', 'html', 'text'] as const).filter((part) => isSent(part) && content[part].trim() === '')
 }
 
-/** Names what a content lacks to be sent. */
+/** Adds a fault for each missing part. */
 export function checkContent(content: ContentValues, index: number, faults: Faults): void {
   for (const part of partsLacking(content)) {
     const why =
@@ -89,7 +84,7 @@ export function checkContent(content: ContentValues, index: number, faults: Faul
   }
 }
 
-/** The value of the header X-CampaignID, without its prefix (docs/api.md, "Campaigns"). */
+/** Returns the value of X-CampaignID without its prefix (docs/api.md, "Campaigns"). */
 export function xCampaignId({
   organization_id,
   mailing_list_id,
@@ -102,7 +97,7 @@ export function xCampaignId({
   return `${organization_id}-${mailing_list_id}-${id}`
 }
 
-/** Headers that each message has of its own, in lower case. */
+/** Lower-case names of headers that every message has already. */
 const ownHeaders = new Set(
   (
     'from to cc bcc subject date message-id mime-version sender reply-to return-path received dkim-signature ' +
@@ -111,13 +106,13 @@ const ownHeaders = new Set(
 )
 
 interface HeaderLine {
-  /** Where it begins, from 1. */
+  /** Counted from 1. */
   line: number
   name: string | undefined
   value: string
 }
 
-/** Header lines with their folded parts, which begin with white space (RFC 5322, 2.2.3). */
+/** Splits headers into lines with their folded parts, which begin with white space (RFC 5322, 2.2.3). */
 function headerLines(text: string): HeaderLine[] {
   const headers: (Omit<HeaderLine, 'value'> & { parts: string[] })[] = []
   for (const [index, written] of text.split(/\r\n?|\n/).entries()) {
@@ -143,7 +138,7 @@ function isOwnHeader(name: string): boolean {
   return ownHeaders.has(name.toLowerCase()) || /^content-/i.test(name)
 }
 
-/** Returns a complaint for each faulty header line that a list adds to its messages. */
+/** Returns a complaint for each faulty custom header of a list. */
 export function customHeaderComplaints(text: string): Complaint[] {
   return headerLines(text).flatMap(({ line, name }) => {
     if (name === undefined) return [complaint('header_line', { line })]
@@ -151,7 +146,7 @@ export function customHeaderComplaints(text: string): Complaint[] {
   })
 }
 
-/** The header lines that a list adds to its messages, without those that no message can have twice. */
+/** Returns the custom headers of a list, without those that may occur only once and exist already. */
 export function customHeaders(text: string): { name: string; value: string }[] {
   return headerLines(text).flatMap(({ name, value }) =>
     name === undefined || isOwnHeader(name) ? [] : [{ name, value }]
@@ -160,7 +155,7 @@ export function customHeaders(text: string): { name: string; value: string }[] {
 
 const unitMs: Record<string, number> = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 }
 
-/** How long a split test waits before its winner is chosen, in milliseconds. */
+/** Returns how long a split test waits before its winner is chosen, in milliseconds. */
 export function delayMs({
   autowinner_delay_amount: amount,
   autowinner_delay_unit: unit
@@ -171,7 +166,7 @@ export function delayMs({
   return (amount ?? 0) * (unitMs[unit ?? 'minutes'] ?? 0)
 }
 
-/** The content with the best figure; of those that share it, the one with the lowest id. @returns its id */
+/** Returns the id of the content with the best figure; of equal ones the lowest. */
 export function winnerOf(
   contents: { contentId: number; counters: Counters }[],
   metric: AutowinnerMetric

@@ -12,7 +12,7 @@ export type CampaignState = (typeof campaignStates)[number]
 const Format = Type.Enum([...contentFormats])
 
 const ContentInput = Type.Object({
-  /** Of the content that is to be changed; one without an id is added. */
+  /** The content to change; without an id a content is added. */
   id: Type.Optional(Type.Integer()),
   name: Type.Optional(Type.String({ maxLength: 255 })),
   subject: Type.Optional(Type.String()),
@@ -22,7 +22,7 @@ const ContentInput = Type.Object({
 })
 export type ContentInput = Static<typeof ContentInput>
 
-/** How older clients write contents (docs/api.md, "Campaigns"). */
+/** The form in which older clients write contents (docs/api.md, "Campaigns"). */
 const NestedContentInput = Type.Object({
   id: Type.Optional(Type.Integer()),
   name: Type.Optional(Type.String({ maxLength: 255 })),
@@ -34,7 +34,7 @@ const NestedContentInput = Type.Object({
   })
 })
 
-/** docs/api.md, "Campaigns"; what is left out is as the list has it by default. */
+/** docs/api.md, "Campaigns". Missing properties take the list's defaults. */
 export const DispatchInput = Type.Partial(
   Type.Object({
     virtual_mta_id: Nullable(Type.Integer()),
@@ -87,7 +87,7 @@ const input = {
 export const CampaignChanges = Type.Partial(Type.Object(input))
 export type CampaignChanges = Static<typeof CampaignChanges>
 
-/** What a campaign takes over from a template (docs/api.md, "Campaigns"); fields that are given win. */
+/** What a campaign takes from a template (docs/api.md, "Campaigns"). Properties in the request win. */
 export const CampaignInput = Type.Object({
   source_template_id: Type.Optional(Nullable(Type.Integer())),
   duplicate_content: withDefault(Type.Boolean(), false),
@@ -151,7 +151,7 @@ const basics = {
   name: Type.String(),
   mailing_list_id: Type.Integer(),
   mailing_list_name: Type.String(),
-  /** Deprecated, with the three that follow: the first content by id. */
+  /** Deprecated like the next three: the first content by id. */
   content_subject: Nullable(Type.String()),
   email_format: Nullable(Type.String()),
   content_html: Nullable(Type.String()),
@@ -169,7 +169,7 @@ const basics = {
 /** An element of the list (docs/api.md, "Campaigns"). */
 export const CampaignSummary = Type.Object({
   ...basics,
-  /** Only when there are delivery settings. */
+  /** Only with delivery settings. */
   dispatch: Type.Optional(Dispatch),
   state: Type.Enum([...campaignStates]),
   state_description: Type.String(),
@@ -211,7 +211,7 @@ const detail = {
   segmentation_criteria_name: Nullable(Type.String()),
   segmentation_criteria_remote_sql: Nullable(Type.String()),
   campaign_contents: Type.Array(Content),
-  /** Only when there are delivery settings. */
+  /** Only with delivery settings. */
   dispatch: Type.Optional(Dispatch),
   content_stats: ContentStats,
   automatic_winner_selection: Nullable(WinnerSelection),
@@ -223,7 +223,7 @@ export const CampaignDetail = Type.Object({
   ...detail,
   x_campaign_id: Type.String(),
   stat_summary: Nullable(Type.Object({ ...StatSummary.properties, stat_id: Type.Integer() })),
-  /** Only when include_engine_sendid asks for it. */
+  /** Only with include_engine_sendid. */
   engine_sendid: Type.Optional(Type.String())
 })
 export type CampaignDetail = Static<typeof CampaignDetail>

@@ -10,23 +10,23 @@ export interface CampaignsTable {
   is_template: Fixed<Flag>
   name: string
   segment_id: number | null
-  /** The query of a Remote List's recipients. */
+  /** The query for a Remote List's recipients. */
   remote_sql: string | null
-  /** Put aside by a person: shown only where the archived ones are asked for. */
+  /** 1 = shown only among archived ones. */
   archived: Generated<Flag>
-  /** The editor that a client names for its HTML; Listwright stores it and does not use it. */
+  /** The client's editor; stored without effect. */
   html_editor: Generated<string>
   created_at: Fixed<Time>
   updated_at: Time
-  /** A deleted campaign that was sent stays behind the links of its messages. */
+  /** A deleted campaign that was sent stays, for the links of its messages. */
   deleted_at: ColumnType<Time | null, undefined, Time>
-  /** Whether a deleted campaign cannot be restored any more: what recipients did is being removed. */
+  /** 1 if a deleted campaign can no longer be restored: its recipient data is being deleted. */
   expired: Generated<Flag>
-  /** When what recipients of a deleted campaign did was removed. */
+  /** When the recipient data of a deleted campaign was deleted. */
   purged_at: ColumnType<Time | null, undefined, Time>
 }
 
-/** A version of a campaign's message; several are a split test. */
+/** A version of a campaign's message; several make a split test. */
 export interface CampaignContentsTable {
   id: Generated<number>
   campaign_id: number
@@ -37,11 +37,11 @@ export interface CampaignContentsTable {
   text: string
 }
 
-/** The delivery settings of a campaign, and where its delivery stands. */
+/** The delivery settings of a campaign, and its progress. */
 export interface DispatchesTable {
   campaign_id: number
   state: CampaignState
-  /** Why it failed, or was paused by a fault. */
+  /** Why it failed, or which fault paused it. */
   error_message: string | null
   paused: Flag
   /** Null = the system default route. */
@@ -62,11 +62,11 @@ export interface DispatchesTable {
   autowinner_delay_unit: string | null
   autowinner_metric: string | null
   begins_at: Time | null
-  /** Whether it was to begin at once, whatever the clock says later. */
+  /** 1 if it was to start at once, even if the clock is set back later. */
   begins_at_once: ColumnType<Flag, Flag | undefined, Flag>
   started_at: Time | null
   finished_at: Time | null
-  /** When where the delivery stands changed last; null before the first change. */
+  /** When the state of the delivery last changed; null before the first change. */
   updated_at: ColumnType<Time | null, Time | null | undefined, Time>
 }
 
@@ -75,28 +75,31 @@ export interface DispatchSeedListsTable {
   seed_list_id: number
 }
 
-/** How far the delivery of a campaign that has begun is. */
+/** The progress of a started campaign's delivery. */
 export interface DeliveriesTable {
   campaign_id: number
   phase: DeliveryPhase
-  /** The newest subscriber when it began: later ones get nothing. */
+  /** The newest subscriber at the start: later ones are not recipients. */
   last_id: Fixed<number>
-  /** The last subscriber that the phase has dealt with. */
+  /** The last processed subscriber of the phase. */
   after_id: number
-  /** Where the transport stands, such as the length of the outbox in bytes. */
+  /** The checkpoint of the transport, such as the length of the outbox in bytes. */
   position: number
-  /** Null = not counted yet. */
+  /** null = not counted yet. */
   recipients: number | null
-  /** When the winner of a split test is to be chosen. */
+  /** When the winner of a split test will be chosen. */
   decides_at: Time | null
   winning_content_id: number | null
-  /** {@link Shares} of a split test; null until they were drawn. */
+  /** {@link Shares} of a split test; null until drawn. */
   shares: ColumnType<Json | null, undefined, Json>
-  /** Whether the links of the contents are all in stat_links. */
+  /** 1 once all links of the contents are in stat_links. */
   has_links: ColumnType<Flag, Flag | undefined, Flag>
 }
 
-/** Everybody gets a message, or some get one for a split test and, after a delay, the others the winner. */
+/**
+ * Either all recipients get a message, or some get one in a split test and, after a delay, the others get the
+ * winner.
+ */
 export type DeliveryPhase = 'everybody' | 'split_testing' | 'decision_delay' | 'winner'
 
 declare module '../../database/schema.ts' {

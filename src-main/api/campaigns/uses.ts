@@ -11,11 +11,11 @@ const columns = {
   seed_list: 'dispatch_seed_lists.seed_list_id'
 } as const
 
-/** Of a query that joins the dispatches: templates and campaigns without delivery settings are among them. */
+/** For queries that join the dispatches. Includes templates and campaigns without delivery settings. */
 export const mayStillBeSent = sql<SqlBool>`
   (dispatches.state IS NULL OR dispatches.state IN (${sql.join(unfinishedCampaignStates)}))`
 
-/** Whether an organization has a campaign, which is no template and was not deleted. */
+/** True if the organization has such a campaign; templates and deleted ones do not count. */
 export async function isCampaignOf(db: Kysely<Schema>, organizationId: number, id: number): Promise<boolean> {
   const row = await db
     .selectFrom('campaigns')
@@ -29,7 +29,7 @@ export async function isCampaignOf(db: Kysely<Schema>, organizationId: number, i
   return row !== undefined
 }
 
-/** The campaigns that may still be sent, and the templates, that use something; of lists that are not deleted. */
+/** Returns unsent campaigns and templates of existing lists that use something. */
 export async function campaignsUsing(
   db: Kysely<Schema>,
   what: keyof typeof columns,

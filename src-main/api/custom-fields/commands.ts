@@ -32,7 +32,10 @@ interface CreateInput {
   field: CustomFieldInput
 }
 
-/** Adds a field to a list or to the organization. @returns its definition */
+/**
+ * Creates a field of a list or of the organization.
+ * @returns its definition
+ */
 const createCustomField: Command<CreateInput, FieldDefinition> = async (context, input) => {
   const { organizationId, mailingListId, field } = input
   if (mailingListId !== null) await mailingListById(context.db, organizationId, mailingListId)
@@ -69,7 +72,7 @@ interface UpdateInput extends FieldInput {
   unusedSince?: number
 }
 
-/** Changes what the request names and keeps the rest. */
+/** Changes the properties in the request. */
 const updateCustomField: Command<UpdateInput, FieldDefinition> = async (context, input) => {
   const { organizationId, id, changes } = input
   const field = await fieldOfPath(context, input)
@@ -115,13 +118,14 @@ interface FieldInput {
 }
 
 interface DeleteInput extends FieldInput {
-  /** Where the change log ended when nothing was found that uses the field. */
+  /** The end of the change log when no use of the field was found. */
   unusedSince: number
 }
 
 /**
- * Marks a field deleted. Its values stay where they are and are shown no more.
- * @throws ApiError validation_failed with data.dependencies when other records need the field (docs/api.md, "Custom fields")
+ * Marks a field deleted. Its values stay but are no longer shown.
+ * @throws ApiError validation_failed with data.dependencies if other records need it (docs/api.md, "Custom
+ * fields")
  */
 const deleteCustomField: Command<DeleteInput, void> = async (context, input) => {
   const field = await fieldOfPath(context, input)
@@ -144,7 +148,10 @@ export function refuseWhileUsed(dependencies: Dependency[]): void {
   })
 }
 
-/** Makes a field of one list a field of all lists; its values stay. @returns its definition */
+/**
+ * Turns a list's field into a global field; its values stay.
+ * @returns its definition
+ */
 const promoteCustomField: Command<Omit<FieldInput, 'mailingListId'>, FieldDefinition> = async (
   context,
   { organizationId, id }
@@ -171,14 +178,17 @@ const promoteCustomField: Command<Omit<FieldInput, 'mailingListId'>, FieldDefini
   return reread(context, organizationId, id)
 }
 
-/** @throws ApiError not_found, also for a field of another list than the path's */
+/** @throws ApiError not_found, also if the field is not of the path's list */
 async function fieldOfPath(context: CommandContext, input: FieldInput): Promise<FieldDefinition> {
   const field = await fieldById(context.db, input.organizationId, input.id)
   if (!field || !isOfPath(field, input.mailingListId)) throw notFound('custom field', input.id)
   return field
 }
 
-/** Whether a field is one that a path names. @param mailingListId the list of the path; null on the routes without one */
+/**
+ * True if a path may address the field.
+ * @param mailingListId the list of the path; null on routes without one
+ */
 export function isOfPath(field: FieldDefinition, mailingListId: number | null): boolean {
   return mailingListId === null || field.mailingListId === mailingListId
 }
@@ -237,9 +247,9 @@ function checkOptions(options: OptionInput[], allowed: boolean, faults: Faults):
 }
 
 /**
- * A change of type, or an option that is gone, must not leave subscribers with values that mean nothing.
- * @param unusedSince from when on the change log was to be looked at by whoever found that no subscriber has such a value;
- *   null = nobody looked
+ * Refuses a change of type or options that would leave subscribers with meaningless values.
+ * @param unusedSince the entry of the change log after which to check, if no earlier subscriber has such a
+ * value; null = unknown
  */
 async function refuseStrandedValues(
   context: CommandContext,
@@ -273,7 +283,6 @@ async function refuseStrandedValues(
   if (use !== 'unused') throw refused(use === 'unknown' ? 'changing' : 'used')
 }
 
-/** An import or a segment that uses the values of a field. */
 type Need = { by: 'import' } | { by: 'segment'; segment: string }
 
 /** Returns the import or segment that uses the values which a change would remove; null if there is none. */
@@ -289,7 +298,7 @@ export async function whatNeeds(
   return segment ? { by: 'segment', segment: segment.name } : null
 }
 
-/** Which values of a field a change makes meaningless: none (null), those of some options, or all. */
+/** Returns which values a change makes meaningless: none (null), those of some options, or all. */
 export function lostValues(
   field: FieldDefinition,
   type: CustomFieldType | undefined,
@@ -302,7 +311,7 @@ export function lostValues(
   return removed.length > 0 ? removed.map(({ id }) => id) : null
 }
 
-/** An option stays when the request names its id, or, without an id, its name. */
+/** An option is kept if the request names its id, or, without an id, its name. */
 function keptOption(option: { id: number; name: string }, options: OptionInput[]): OptionInput | undefined {
   return options.find((given) =>
     given.id === undefined ? given.name === option.name : given.id === option.id

@@ -7,14 +7,15 @@ import type { Dependency } from '../../http/dependencies.ts'
 import { segmentsNaming } from '../segments/uses.ts'
 import type { FieldDefinition } from './rules.ts'
 
-/** Contents that are read before something else may go first. */
+/** Contents read between two other questions. */
 const readAtOnce = 20
 
 /**
- * What uses a field: lists whose primary key it is, or is about to be; segments with a condition on it; campaigns that may
- * still be sent, templates and autoresponders whose contents hold its code; lists whose header lines do. Reads all contents, which may be many and long:
- * neither for the API's thread nor for the writer's.
- * @param since leaves out contents that did not change after this entry of the change log
+ * Returns what uses a field: lists with it as primary key, current or being changed to; segments with a
+ * condition on it; unsent campaigns, templates and autoresponders whose contents contain its code; lists
+ * whose headers do. Reads all contents, which may be many and long, so not for the API's or the writer's
+ * thread.
+ * @param since skips contents that have not changed after this entry of the change log
  */
 export async function dependenciesOf(
   db: Kysely<Schema>,
@@ -60,7 +61,6 @@ export async function dependenciesOf(
   }
 }
 
-/** The lists that have a field. */
 function listsWith(db: Kysely<Schema>, field: FieldDefinition) {
   return db
     .selectFrom('mailing_lists')
@@ -83,7 +83,7 @@ function listsWith(db: Kysely<Schema>, field: FieldDefinition) {
     .execute()
 }
 
-/** Some contents of campaigns that may still be sent, and of templates, by id. */
+/** Returns some contents of unsent campaigns and templates, by id. */
 function contentsOf(db: Kysely<Schema>, listIds: number[], since: number | null, afterId: number) {
   return db
     .selectFrom('campaign_contents')
@@ -117,7 +117,7 @@ function autorespondersOf(db: Kysely<Schema>, listIds: number[], since: number |
     .execute()
 }
 
-/** Whether the change log has a record after an entry. */
+/** True if the change log has a record after an entry. */
 function hasChanged(entities: ChangedEntity[], id: string, since: number) {
   return sql<SqlBool>`EXISTS (SELECT 1 FROM change_log AS change WHERE change.id > ${since}
     AND change.entity IN (${sql.join(entities)}) AND ${sql.ref(id)} BETWEEN change.first_id AND change.last_id)`

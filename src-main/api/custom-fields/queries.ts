@@ -4,7 +4,7 @@ import type { Schema } from '../../database/schema.ts'
 import { type FieldDefinition, hasOptions } from './rules.ts'
 import type { CustomField, TypedAttributes } from './schema.ts'
 
-/** The fields that a list has, the organization's global ones included, by id. */
+/** Returns the fields of a list with global ones, by id. */
 export async function fieldsOfList(
   db: Kysely<Schema>,
   organizationId: number,
@@ -28,7 +28,6 @@ export async function fieldsOfList(
   return withOptions(db, rows)
 }
 
-/** The organization's global fields, by id. */
 export async function globalFields(db: Kysely<Schema>, organizationId: number): Promise<FieldDefinition[]> {
   const rows = await db
     .selectFrom('custom_fields')
@@ -41,7 +40,7 @@ export async function globalFields(db: Kysely<Schema>, organizationId: number): 
   return withOptions(db, rows)
 }
 
-/** One field of the organization that is not deleted. */
+/** Finds a field of the organization that is not deleted. */
 export async function fieldById(
   db: Kysely<Schema>,
   organizationId: number,
@@ -58,8 +57,8 @@ export async function fieldById(
 }
 
 /**
- * The deleted fields of a list, or with null the deleted global ones, by id.
- * @returns each with the time of its deletion, in UNIX milliseconds
+ * Returns the deleted fields of a list, or with null the global ones, by id, each with its deletion time in
+ * UNIX milliseconds.
  */
 export async function deletedFields(
   db: Kysely<Schema>,
@@ -78,7 +77,7 @@ export async function deletedFields(
   return fields.map((field, index) => ({ field, deletedAt: rows[index]?.deleted_at ?? 0 }))
 }
 
-/** The fields of this name anywhere in the organization, on lists that are not deleted and global. */
+/** Returns the fields of this name on existing lists of the organization and global ones. */
 export async function fieldsNamed(
   db: Kysely<Schema>,
   organizationId: number,

@@ -9,9 +9,9 @@ import { CustomFieldChanges, CustomFieldInput, DeletedCustomField } from './sche
 import { isOfPath, lostValues, refuseWhileUsed } from './commands.ts'
 import { endOfChangeLog, type LostValues } from './values-in-use.ts'
 import { customFieldEndpoints, ListQuery } from './endpoints.ts'
-import { serve } from '../../http/serve.ts'
+import { serveEndpoints } from '../../http/serve.ts'
 
-export const customFieldRoutes = serve(customFieldEndpoints, ({ reader, writer, segments }) => {
+export const customFieldRoutes = serveEndpoints(customFieldEndpoints, ({ reader, writer, segments }) => {
   return {
     'GET /mailing_lists/:mailing_list_id/custom_fields': async ({ caller, params, query }) => {
       await mailingListById(reader, caller.organizationId, params.mailing_list_id)
@@ -75,7 +75,7 @@ export const customFieldRoutes = serve(customFieldEndpoints, ({ reader, writer, 
   ): Promise<FieldDefinition> {
     const field = await fieldById(reader, organizationId, id)
     const lost = field ? lostValues(field, changes.field_type, changes.options) : null
-    const unusedSince = field && lost !== null ? await lookForValues(field, lost) : null
+    const unusedSince = field && lost !== null ? await scanForValues(field, lost) : null
     return writer.run('customFields.update', {
       organizationId,
       mailingListId,
@@ -85,8 +85,11 @@ export const customFieldRoutes = serve(customFieldEndpoints, ({ reader, writer, 
     })
   }
 
-  /** Looks at all subscribers who may have a value. @returns where the change log ended before; null when somebody has one */
-  async function lookForValues(field: FieldDefinition, lost: LostValues): Promise<number | null> {
+  /**
+   * Scans all subscribers for a value.
+   * @returns the end of the change log before the scan; null if a subscriber has it
+   */
+  async function scanForValues(field: FieldDefinition, lost: LostValues): Promise<number | null> {
     const end = await endOfChangeLog(reader)
     const lists =
       field.mailingListId === null
@@ -123,7 +126,7 @@ export const customFieldRoutes = serve(customFieldEndpoints, ({ reader, writer, 
   }
 })
 
-/** Filters, orders and cuts; a list has few fields, so this is done in memory. */
+/** Filters, sorts and pages in memory, since a list has few fields. */
 function pageOf(fields: FieldDefinition[], query: ListQuery) {
   const name = query.name?.toLowerCase()
   const part = query.name_contains?.toLowerCase()

@@ -10,7 +10,9 @@ export interface CustomFieldOption {
   position: number
 }
 
-/** A custom field with all that is needed to check and show a value. Plain data: it crosses threads. */
+/**
+ * A custom field with everything needed to validate and present values. Plain data, as it crosses threads.
+ */
 export interface FieldDefinition {
   id: number
   organizationId: number
@@ -25,16 +27,14 @@ export interface FieldDefinition {
 }
 
 /**
- * A value as it is kept in subscribers.custom_fields under the field's id: a text, a number, a boolean, a date as
- * YYYY-MM-DD, a day as MM-DD, the id of a selected option or the ids of all of them. Options are kept by id, so that
- * renaming one needs no subscriber rewritten.
+ * A value in subscribers.custom_fields by field id: a text, number, boolean, date as YYYY-MM-DD, day as
+ * MM-DD, or the id of an option or ids of several. Options are stored by id, so that they can be renamed.
  */
 export type StoredValue = string | number | boolean | number[]
 
-/** Field id -> value; a field without a value has no key. */
+/** Field id -> value; a blank field has no key. */
 export type StoredValues = Record<string, StoredValue>
 
-/** Why a value was refused. */
 export class ValueFault {
   readonly complaint: Complaint
 
@@ -51,7 +51,7 @@ const textAttributes = [
   'interpolation_url_encode'
 ] as const
 
-/** The extra attributes of each type (docs/api.md, "Custom fields"). */
+/** The type-specific attributes (docs/api.md, "Custom fields"). */
 export const attributesOfType: Record<CustomFieldType, readonly (keyof TypedAttributes)[]> = {
   text: textAttributes,
   text_multiline: [...textAttributes, 'number_of_rows', 'interpolation_html_newlines'],
@@ -70,14 +70,16 @@ const attributeDefaults: Partial<TypedAttributes> = {
   interpolation_html_newlines: true
 }
 
-/** The attributes that a field of this type has, each given, kept or default. */
+/** Returns the type's attributes, each as given, stored or default. */
 export function attributesFor(type: CustomFieldType, given: TypedAttributes): TypedAttributes {
   return Object.fromEntries(
     attributesOfType[type].map((name) => [name, given[name] ?? attributeDefaults[name] ?? null])
   )
 }
 
-/** Types whose values mean the same under another type, so that a field can change between them at any time. */
+/**
+ * Types whose values are valid under the other type too, so that a field may change between them at any time.
+ */
 export const interchangeableTypes: Partial<Record<CustomFieldType, CustomFieldType[]>> = {
   text: ['text_multiline'],
   select_single_dropdown: ['select_single_radio'],
@@ -88,12 +90,12 @@ export function hasOptions(type: CustomFieldType): boolean {
   return type.startsWith('select_')
 }
 
-/** Between the values of a select_multiple_checkboxes field in one text, such as a cell of a file. */
+/** Separates several options in a single text, such as a cell of a file. */
 export const checkboxSeparator = ';'
 
 /**
- * Values that were kept apart from their fields for a while, without those that mean nothing any more: of options that are
- * gone, and of fields that have another type since. Those of fields that are not among `fields` stay.
+ * Removes values that became meaningless while they were stored without their fields: of deleted options, and
+ * of fields with another type. Values of fields not in `fields` are kept.
  */
 export function meaningfulValues(fields: readonly FieldDefinition[], values: StoredValues): StoredValues {
   const kept: StoredValues = { ...values }
@@ -133,7 +135,7 @@ function meaningOf(field: FieldDefinition, value: StoredValue): StoredValue | un
 }
 
 /**
- * Reads a value of a request or a cell of a file.
+ * Parses a value of a request or file.
  * @returns null for a blank value
  */
 export function readValue(
@@ -169,7 +171,10 @@ function isObject(raw: unknown): boolean {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw)
 }
 
-/** As {@link readValue}, with the rule that a required field must not be blank (checkboxes excepted; docs/api.md, "Custom fields"). */
+/**
+ * Like {@link readValue}, but rejects a blank value of a required field, except of checkboxes (docs/api.md,
+ * "Custom fields").
+ */
 export function readRequiredValue(
   field: FieldDefinition,
   raw: unknown,
@@ -225,7 +230,6 @@ function readDay(raw: unknown, order: DateOrder): StoredValue | ValueFault | nul
   return wall ? isoDay(wall) : notADate(raw, order)
 }
 
-/** The fault of a text that is no date. */
 function notADate(raw: string, order: DateOrder): ValueFault {
   return new ValueFault(complaint('not_date', { ...dateExamples(order), value: shorten(raw) }))
 }
@@ -267,10 +271,10 @@ function readOptions(field: FieldDefinition, raw: unknown): StoredValue | ValueF
   return ids.length > 0 ? ids : null
 }
 
-/** One name in a cell of several: in double quotes, or up to the next separator. */
+/** One name of a list: in double quotes, or up to the next separator. */
 const checkboxName = /\s*(?:"((?:[^"]|"")*)"\s*|([^;]*))(?:;|$)/gy
 
-/** An option whose own name holds the separator is recognized when it stands alone, or in double quotes. */
+/** An option whose name contains the separator is recognized alone or in double quotes. */
 function splitCheckboxes(field: FieldDefinition, text: string): string[] {
   if (optionNamed(field, text.trim())) return [text]
   return [...text.matchAll(checkboxName)].map(([, quoted, plain = '']) =>
@@ -278,7 +282,7 @@ function splitCheckboxes(field: FieldDefinition, text: string): string[] {
   )
 }
 
-/** The names of several options of a field in one cell, as {@link readValue} reads them back. */
+/** Formats several options in one cell, as {@link readValue} parses them. */
 export function joinCheckboxes(field: FieldDefinition, names: readonly string[]): string {
   const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
   const joined = names.map((name) => (/[;"]/.test(name) ? quoted(name) : name)).join(checkboxSeparator)
@@ -304,13 +308,16 @@ function shorten(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text
 }
 
-/** The default that a field's attributes give, if any. */
+/** Returns the field's default value, if any. */
 export function defaultValue(field: FieldDefinition): StoredValue | null {
   const { default_string, default_integer, default_boolean } = field.attributes
   return (default_string || null) ?? default_integer ?? default_boolean ?? null
 }
 
-/** A kept value as the API answers it (docs/api.md, "Subscribers"): options by name, no selection as an empty array. */
+/**
+ * Returns a stored value as the API answers it (docs/api.md, "Subscribers"): options by name, an empty
+ * selection as [].
+ */
 export function presentValue(field: FieldDefinition, stored: StoredValue | undefined): unknown {
   if (field.type === 'select_multiple_checkboxes') {
     const ids = Array.isArray(stored) ? stored : []
@@ -321,7 +328,7 @@ export function presentValue(field: FieldDefinition, stored: StoredValue | undef
   return stored
 }
 
-/** All fields of a list with a subscriber's values, keyed by name. */
+/** Returns a subscriber's values for all fields of a list, by name. */
 export function presentValues(
   fields: readonly FieldDefinition[],
   stored: StoredValues
@@ -362,7 +369,7 @@ export function readValues(
   return values
 }
 
-/** The values after a request: what it gives, and the rest as it was; see {@link readValues} for `report`. */
+/** Returns the values after a request, which changes the given ones; see {@link readValues} for `report`. */
 export function mergeValues(
   before: StoredValues,
   fields: readonly FieldDefinition[],
@@ -377,7 +384,7 @@ export function mergeValues(
   return after
 }
 
-/** A refusal for each required field that has no value. */
+/** Returns a refusal for each required field without a value. */
 export function missingFields(fields: readonly FieldDefinition[], values: StoredValues): Refusal[] {
   return fields
     .filter((field) => field.required && field.type !== 'select_multiple_checkboxes')
@@ -385,7 +392,7 @@ export function missingFields(fields: readonly FieldDefinition[], values: Stored
     .map(({ name }) => refusal('blank', { field: name }))
 }
 
-/** Case does not matter. */
+/** Ignores case. */
 export function fieldNamed<Field extends Pick<FieldDefinition, 'name'>>(
   fields: readonly Field[],
   name: string

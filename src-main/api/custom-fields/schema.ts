@@ -33,7 +33,7 @@ const typedAttributes = {
   default_boolean: Nullable(Type.Boolean())
 }
 
-/** Every extra attribute; which of them a field has is decided by its type (`attributesOfType` in rules.ts). */
+/** All type-specific attributes; `attributesOfType` in rules.ts decides which a field has. */
 export const TypedAttributes = Type.Partial(Type.Object(typedAttributes))
 export type TypedAttributes = Static<typeof TypedAttributes>
 
@@ -72,6 +72,5 @@ export const CustomField = Type.Object({
 })
 export type CustomField = Static<typeof CustomField>
 
-/** An element of the listings of deleted fields. */
 export const DeletedCustomField = Type.Object({ ...CustomField.properties, deleted_at: Timestamp })
 export type DeletedCustomField = Static<typeof DeletedCustomField>

@@ -5,15 +5,15 @@ import type { CustomFieldType } from './schema.ts'
 export interface CustomFieldsTable {
   id: Generated<number>
   organization_id: number
-  /** Null = global in the organization. */
+  /** null = global. */
   mailing_list_id: number | null
   name: string
-  /** Lower-cased name: names are compared without regard to case. */
+  /** Lower-case name, as names ignore case. */
   name_key: string
   field_type: CustomFieldType
   required: Flag
   instructions: string | null
-  /** The extra attributes of the type (docs/api.md, "Custom fields"), options excepted. */
+  /** The type-specific attributes without options (docs/api.md, "Custom fields"). */
   attributes: Json
   created_at: Fixed<Time>
   updated_at: Time

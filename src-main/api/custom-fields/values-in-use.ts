@@ -3,13 +3,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Schema } from '../../database/schema.ts'
 import type { FieldDefinition } from './rules.ts'
 
-/** Values of a field: all of them, or those of the options with these ids. */
+/** All values of a field, or those of the options with these ids. */
 export type LostValues = 'all' | number[]
 
-/** Subscribers that are looked at before something else may go first; some 30 ms of work. */
+/** Subscribers scanned between two other questions; about 30 ms of work. */
 const lookedAtOnce = 20_000
 
-/** Whether a subscriber (a row of `subscribers`) has such a value. */
+/** True if a subscriber (a row of `subscribers`) has such a value. */
 function hasValue(fieldId: number, values: LostValues) {
   const path = `$."${fieldId}"`
   return values === 'all'
@@ -18,7 +18,7 @@ function hasValue(fieldId: number, values: LostValues) {
         WHERE option.value IN (${sql.join(values)}))`
 }
 
-/** Where the change log ends: what changes after a look at the subscribers stands behind it. */
+/** Returns the last id of the change log. Changes after a scan of the subscribers have higher ids. */
 export async function endOfChangeLog(db: Kysely<Schema>): Promise<number> {
   const { last } = await db
     .selectFrom('change_log')
@@ -27,7 +27,7 @@ export async function endOfChangeLog(db: Kysely<Schema>): Promise<number> {
   return last ?? 0
 }
 
-/** Whether a subscriber of some lists has a value. A look at all of them, so not for the API's thread. */
+/** True if a subscriber of the lists has a value. Scans all of them, so not for the API's thread. */
 export async function isInUse(
   db: Kysely<Schema>,
   mailingListIds: readonly number[],
@@ -59,10 +59,10 @@ export async function isInUse(
   return false
 }
 
-/** Ids that were changed since a look, among which it is quickly looked again. */
+/** Changed ids that can quickly be scanned again. */
 const maxChanged = 20_000
 
-/** Whether a subscriber who was changed since a look at all of them has a value; unknown when too many were changed. */
+/** True if a subscriber that changed since a scan has a value; unknown if too many changed. */
 export async function useSince(
   db: Kysely<Schema>,
   { id, organizationId, mailingListId }: FieldDefinition,

@@ -33,7 +33,7 @@ interface Create<Input> {
   input: Input
 }
 
-/** Adds a virtual MTA. @throws ApiError validation_failed when the name is taken, whatever its case */
+/** @throws ApiError validation_failed if the name exists, ignoring case */
 export const createVirtualMta: Command<Create<VirtualMtaInput>, VirtualMta> = async (
   context,
   { organizationId, input }
@@ -54,7 +54,7 @@ export const createVirtualMta: Command<Create<VirtualMtaInput>, VirtualMta> = as
   return { id, type: 'virtualmta', name }
 }
 
-/** Adds a URL domain. @throws ApiError validation_failed for what is no domain, or is there already */
+/** @throws ApiError validation_failed if it is no domain or exists */
 export const createUrlDomain: Command<Create<UrlDomainInput>, UrlDomain> = async (
   context,
   { organizationId, input }
@@ -75,7 +75,7 @@ export const createUrlDomain: Command<Create<UrlDomainInput>, UrlDomain> = async
   return { id, domain }
 }
 
-/** Adds a bounce email. @throws ApiError validation_failed for what is no address, or is there already */
+/** @throws ApiError validation_failed if it is no address or exists */
 export const createBounceEmail: Command<Create<BounceEmailInput>, BounceEmailRow> = async (
   context,
   { organizationId, input }
@@ -106,7 +106,7 @@ export const createBounceEmail: Command<Create<BounceEmailInput>, BounceEmailRow
   return { userId, domainId, username, domain }
 }
 
-/** Adds a connection that Remote Lists can name. @throws ApiError validation_failed when the name is taken */
+/** @throws ApiError validation_failed if the name exists */
 export const createDatabaseConnection: Command<DatabaseConnectionInput, DatabaseConnection> = async (
   context,
   input
@@ -132,7 +132,6 @@ interface Delete {
   id: number
 }
 
-/** Removes a virtual MTA that nothing sends with. */
 export const deleteVirtualMta: Command<Delete, void> = async (context, { organizationId, id }) => {
   const found = (await virtualMtasOf(context.db, organizationId)).find((each) => each.id === id && id !== 0)
   if (!found) throw notFound('virtual MTA', id)
@@ -142,7 +141,6 @@ export const deleteVirtualMta: Command<Delete, void> = async (context, { organiz
   )
 }
 
-/** Removes a URL domain that nothing sends with. */
 export const deleteUrlDomain: Command<Delete, void> = async (context, { organizationId, id }) => {
   const found = (await urlDomainsOf(context.db, organizationId)).find((each) => each.id === id)
   if (!found) throw notFound('URL domain', id)
@@ -152,7 +150,7 @@ export const deleteUrlDomain: Command<Delete, void> = async (context, { organiza
   )
 }
 
-/** Removes a bounce email that nothing sends with; `id` is that of its user. */
+/** `id` is that of the user. */
 export const deleteBounceEmail: Command<Delete & { domainId: number }, void> = async (
   context,
   { organizationId, id, domainId }
@@ -168,7 +166,6 @@ export const deleteBounceEmail: Command<Delete & { domainId: number }, void> = a
   )
 }
 
-/** Removes a connection that no Remote List reads from. */
 export const deleteDatabaseConnection: Command<{ id: number }, void> = async (context, { id }) => {
   const found = (await databaseConnections(context.db)).find((each) => each.id === id)
   if (!found) throw notFound('database connection', id)

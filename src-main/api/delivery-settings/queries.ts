@@ -5,7 +5,7 @@ import { campaignsUsing } from '../campaigns/uses.ts'
 import type { Dependency } from '../../http/dependencies.ts'
 import { type DatabaseConnection, systemDefaultRoute, type UrlDomain, type VirtualMta } from './schema.ts'
 
-/** The virtual MTAs of the organization, by id; the system default route comes first. */
+/** By id; the system default route is first. */
 export async function virtualMtasOf(db: Kysely<Schema>, organizationId: number): Promise<VirtualMta[]> {
   const rows = await db
     .selectFrom('virtual_mtas')
@@ -19,7 +19,6 @@ export async function virtualMtasOf(db: Kysely<Schema>, organizationId: number):
   ]
 }
 
-/** The URL domains of the organization, by id. */
 export function urlDomainsOf(db: Kysely<Schema>, organizationId: number): Promise<UrlDomain[]> {
   return db
     .selectFrom('url_domains')
@@ -36,7 +35,7 @@ export interface BounceEmailRow {
   domain: string
 }
 
-/** The bounce emails of the organization, by user id. */
+/** By user id. */
 export function bounceEmailsOf(db: Kysely<Schema>, organizationId: number): Promise<BounceEmailRow[]> {
   return db
     .selectFrom('bounce_emails')
@@ -61,7 +60,6 @@ export function bounceAddress({ username, domain }: BounceEmailRow): string {
   return `${username}@${domain}`
 }
 
-/** The connections to remote databases, by id. */
 export function databaseConnections(db: Kysely<Schema>): Promise<DatabaseConnection[]> {
   return db.selectFrom('database_connections').select(['id', 'name']).orderBy('id').execute()
 }
@@ -81,7 +79,10 @@ const autoresponderColumns = {
 
 export type DeliverySetting = keyof typeof listColumns
 
-/** The lists that are not deleted, their campaigns and templates, and the autoresponders, that send with this. */
+/**
+ * Returns the lists, campaigns, templates and autoresponders that use the record for sending; deleted ones do
+ * not count.
+ */
 export async function dependenciesOn(
   db: Kysely<Schema>,
   kind: DeliverySetting,

@@ -11,10 +11,9 @@ import {
 } from './queries.ts'
 import { BounceEmail } from './schema.ts'
 import { deliverySettingEndpoints } from './endpoints.ts'
-import { serve } from '../../http/serve.ts'
+import { serveEndpoints } from '../../http/serve.ts'
 
-/** /virtual_mtas, /url_domains, /bounce_emails and /database_connections. */
-export const deliverySettingRoutes = serve(deliverySettingEndpoints, ({ reader, writer }) => ({
+export const deliverySettingRoutes = serveEndpoints(deliverySettingEndpoints, ({ reader, writer }) => ({
   'GET /virtual_mtas': async ({ caller }) => ok(await virtualMtasOf(reader, caller.organizationId)),
 
   'POST /virtual_mtas': async ({ caller: { organizationId }, body }) =>

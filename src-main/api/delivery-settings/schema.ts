@@ -3,7 +3,7 @@ import { Filled } from '../../http/schema.ts'
 
 // What lists and autoresponders send with (docs/api.md, "Delivery settings").
 
-/** The name that selects the system's own route (docs/api.md, "Mailing lists"). */
+/** The name of the system's own route (docs/api.md, "Mailing lists"). */
 export const systemDefaultRoute = 'System Default Route'
 
 export const VirtualMta = Type.Object({
@@ -38,7 +38,7 @@ export const BounceEmailInput = Type.Object({
 })
 export type BounceEmailInput = Static<typeof BounceEmailInput>
 
-/** A connection of the delivery engine that Remote Lists read from (docs/api.md, "Mailing lists"). */
+/** A database that Remote Lists read from (docs/api.md, "Mailing lists"). */
 export const DatabaseConnection = Type.Object({ id: Type.Integer(), name: Type.String() })
 export type DatabaseConnection = Static<typeof DatabaseConnection>
 

@@ -13,7 +13,7 @@ export interface UrlDomainsTable {
   domain: string
 }
 
-/** The first part of a bounce email's id names its user, the second its domain: "4@1". */
+/** A bounce email's id names first the user, then the domain: "4@1". */
 export interface BounceDomainsTable {
   id: Generated<number>
   organization_id: number
@@ -26,7 +26,7 @@ export interface BounceEmailsTable {
   username: string
 }
 
-/** Of the whole installation. */
+/** Shared by all organizations. */
 export interface DatabaseConnectionsTable {
   id: Generated<number>
   name: string

@@ -3,11 +3,11 @@ import type { Command } from '../../database/command.ts'
 import { imageTypeOf } from './rules.ts'
 
 /**
- * Keeps an image; the same one again is not kept twice.
+ * Stores an image; the same image is stored once.
  * @returns its key
  * @throws ApiError validation_failed for a file of another type
  */
-const keep: Command<{ organizationId: number; name: string; bytes: Uint8Array }, string> = async (
+const storeImage: Command<{ organizationId: number; name: string; bytes: Uint8Array }, string> = async (
   { db, now },
   { organizationId, name, bytes }
 ) => {
@@ -28,7 +28,7 @@ const keep: Command<{ organizationId: number; name: string; bytes: Uint8Array },
   return key
 }
 
-export const imageCommands = { keep }
+export const imageCommands = { store: storeImage }
 
 declare module '../../database/command.ts' {
   interface CommandRegistry {

@@ -5,7 +5,7 @@ import type { ImagesTable } from './tables.ts'
 
 export type Image = Pick<Selectable<ImagesTable>, 'key' | 'name' | 'media_type' | 'bytes'>
 
-/** Whoever knows the key may see the image, as everybody may who got the message. */
+/** The key alone gives access to the image: every recipient of the message may see it. */
 export function imageByKey(db: Kysely<Schema>, key: string): Promise<Image | undefined> {
   return db
     .selectFrom('images')
@@ -14,7 +14,7 @@ export function imageByKey(db: Kysely<Schema>, key: string): Promise<Image | und
     .executeTakeFirst()
 }
 
-/** Those images of an organization that contents show. */
+/** Returns the organization's images that contents show. */
 export async function imagesOf(
   db: Kysely<Schema>,
   organizationId: number,
@@ -30,7 +30,7 @@ export async function imagesOf(
     .execute()
 }
 
-/** How many bytes the images of a content have in all. */
+/** Returns the total bytes of a content's images. */
 export async function imageBytesOf(
   db: Kysely<Schema>,
   organizationId: number,

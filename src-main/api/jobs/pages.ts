@@ -1,6 +1,6 @@
 import type { Job, JobType } from './schema.ts'
 
-/** The page of the window that shows a job. */
+/** The window's page for each type of job. */
 export const jobPages: Record<
   JobType,
   (job: Pick<Job, 'id' | 'mailing_list_id' | 'suppression_list_id'>) => string
@@ -11,7 +11,10 @@ export const jobPages: Record<
   SuppressedAddressImport: ({ suppression_list_id: listId }) => `/suppression/${listId}`
 }
 
-/** Whether a job is an import that a program sent as JSON: it has no file, and is named "data" (docs/api.md, "Subscriber imports"). */
+/**
+ * True for an import that a program sent as JSON: it has no file and is called "data" (docs/api.md,
+ * "Subscriber imports").
+ */
 export function isUnnamed(job: { type: string; name: string }): boolean {
   return job.type === ('SubscriberImport' satisfies JobType) && job.name === 'data'
 }

@@ -5,7 +5,7 @@ import { endedJobStates, type Job, type JobType } from './schema.ts'
 import { type Page, pageOf } from '../../http/pagination.ts'
 
 export interface JobFilter {
-  /** Null = of all organizations. */
+  /** null = all organizations. */
   organizationId: number | null
   unfinishedOnly: boolean
   jobType?: JobType | undefined
@@ -17,7 +17,7 @@ export interface JobFilter {
   finishedBefore?: number | undefined
 }
 
-/** The columns that every kind of job has, under one name. */
+/** The common columns of all kinds of jobs. */
 interface JobRow extends Omit<
   Job,
   'paused' | 'begins_at' | 'started_at' | 'finished_at' | 'retry_at' | 'created_at' | 'updated_at'
@@ -33,12 +33,12 @@ interface JobRow extends Omit<
 
 const none = sql<null>`NULL`
 
-/** What the kinds of jobs have under different names, or not at all. */
+/** Columns that some kinds of jobs have under another name, or not at all. */
 interface JobColumns {
-  /** As stored when left out. */
+  /** Default: the column `state`. */
   state?: RawBuilder<Job['state']>
   state2?: RawBuilder<string | null>
-  /** Whether the state is "paused" when left out. */
+  /** Default: whether the state is "paused". */
   paused?: RawBuilder<number>
   name: RawBuilder<string>
   mailing_list_id: RawBuilder<number | null>
@@ -50,11 +50,14 @@ interface JobColumns {
   started_at: RawBuilder<number | null>
   finished_at: RawBuilder<number | null>
   retry_at?: RawBuilder<number | null>
-  /** As stored when left out. */
+  /** Default: the column `updated_at`. */
   updated_at?: RawBuilder<number>
 }
 
-/** The columns of a kind of job, whose table is called job. A UNION goes by position: they have their order here alone. */
+/**
+ * Selects the columns of one kind of job; its table has the alias job. A UNION matches columns by position,
+ * so their order is defined only here.
+ */
 function columnsOf(type: JobType, own: JobColumns) {
   return [
     sql<number>`job.id`.as('id'),
@@ -77,7 +80,7 @@ function columnsOf(type: JobType, own: JobColumns) {
   ] as const
 }
 
-/** What all but campaigns have under the same name. */
+/** The columns that all but campaigns share. */
 const ofJob = {
   organization_id: sql<number>`job.organization_id`,
   progress_total: sql<number | null>`job.number_of_records`,
@@ -85,7 +88,9 @@ const ofJob = {
   finished_at: sql<number | null>`job.finished_at`
 }
 
-/** Imports, exports and campaigns with delivery settings, of lists that are not deleted, and files of addresses to suppress. */
+/**
+ * Imports, exports, campaigns with delivery settings of existing lists, and imports into suppression lists.
+ */
 function allJobs(db: Kysely<Schema>) {
   const imports = db
     .selectFrom('subscriber_imports as job')
@@ -169,7 +174,7 @@ function allJobs(db: Kysely<Schema>) {
   return imports.unionAll(exports).unionAll(campaigns).unionAll(suppressions)
 }
 
-/** A page of jobs, by the time they were made. */
+/** Returns a page of jobs by creation time. */
 export async function jobs(
   db: Kysely<Schema>,
   filter: JobFilter,

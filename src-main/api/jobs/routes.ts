@@ -4,9 +4,9 @@ import { organizationById } from '../organizations/queries.ts'
 import { readTime } from '../statistics/periods.ts'
 import { jobs, presentJob } from './queries.ts'
 import { jobEndpoints, type JobsQuery } from './endpoints.ts'
-import { serve } from '../../http/serve.ts'
+import { serveEndpoints } from '../../http/serve.ts'
 
-export const jobRoutes = serve(jobEndpoints, ({ reader }) => {
+export const jobRoutes = serveEndpoints(jobEndpoints, ({ reader }) => {
   return {
     'GET /jobs/all': async ({ caller, query }) => answer(caller, caller.organizationId, query, 'all'),
     'GET /jobs/unfinished': async ({ caller, query }) =>

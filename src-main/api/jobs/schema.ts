@@ -26,7 +26,7 @@ export const jobStates = [
   'cancelled'
 ] as const
 
-/** States in which nothing happens any more. */
+/** States of jobs that have ended. */
 export const endedJobStates = ['finished', 'failed', 'cancelled'] as const
 
 /** docs/api.md, "Jobs". */

@@ -4,7 +4,7 @@ import { refusal } from '../../base/refusal.ts'
 import type { JobEnd } from '../../jobs/outcome.ts'
 import { endedJobStates } from './schema.ts'
 
-/** The columns by which the state of a job changes. @typeParam Running the states in which a kind of job has work left */
+/** The columns of a job's state. @typeParam Running the states with work left */
 export interface StateColumns<Running extends string> {
   state: Running | 'paused' | (typeof endedJobStates)[number]
   error_message: string | null
@@ -12,17 +12,17 @@ export interface StateColumns<Running extends string> {
   finished_at: number | null
 }
 
-/** How jobs of a kind are found and changed. */
+/** How to find and change the jobs of a kind. */
 interface StatefulKind<Row extends { state: string }, Running extends string> {
   /** With its article, such as "an import". */
   noun: string
-  /** What a job is called whose thread has yet to begin, or to go on. */
+  /** The state of a job whose thread has yet to start or continue. */
   waiting: Running
-  /** States in which a thread works, or is about to work, on a job. */
+  /** States in which a thread works on a job, or soon will. */
   running: readonly Running[]
   /** @throws ApiError not_found */
   find: (db: CommandContext['db'], organizationId: number, id: number) => Promise<Row>
-  /** A job as its thread knows it; undefined when it is not to be worked on (any more). */
+  /** Returns a job for its thread; undefined if it must not run (any more). */
   findRunning: (context: CommandContext, id: number) => Promise<Row | undefined>
   change: (context: CommandContext, row: Row, columns: StateColumns<Running>) => Promise<unknown>
 }
@@ -33,17 +33,26 @@ interface Named {
 }
 
 export interface StateCommands {
-  /** Holds a job in progress at its next step. @throws ApiError not_found; validation_failed when it is not in progress */
+  /**
+   * Pauses a running job at its next step.
+   * @throws ApiError not_found; validation_failed if it is not running
+   */
   pause: Command<Named, void>
-  /** Lets a paused job go on where it stood. @throws ApiError not_found; validation_failed when it is not paused */
+  /**
+   * Resumes a paused job.
+   * @throws ApiError not_found; validation_failed if it is not paused
+   */
   unpause: Command<Named, void>
-  /** Ends an unfinished job for good; what it did stays. @throws ApiError not_found; validation_failed when it has ended */
+  /**
+   * Cancels an unfinished job for good; its results stay.
+   * @throws ApiError not_found; validation_failed if it has ended
+   */
   cancel: Command<Named, void>
-  /** Stores how the thread of a job left it, unless it was paused or cancelled meanwhile. */
+  /** Stores how a thread left its job, unless it was paused or cancelled meanwhile. */
   end: Command<{ id: number; end: JobEnd }, void>
 }
 
-/** The commands by which people and threads change the state of a job. */
+/** Creates the commands that change the state of a kind of job. */
 export function stateCommands<Row extends { state: string }, Running extends string>(
   kind: StatefulKind<Row, Running>
 ): StateCommands {

@@ -1,4 +1,4 @@
-import { holdsMoved, noteAbsent } from '../bulk-actions/absent-commands.ts'
+import { holdsMoved, recordAbsent } from '../bulk-actions/absent-commands.ts'
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
 import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
@@ -15,7 +15,7 @@ import { noReferences, readReferences } from './references.ts'
 import { checkPrimaryKey, confirmationLifetime, defaultAttributes, mergeAttributes } from './rules.ts'
 import type { MailingListChanges, MailingListInput } from './schema.ts'
 
-/** Its autoresponders send with nothing any more once it is deleted. */
+/** Deleting a list takes its autoresponders with it. */
 export const mailingListTables: RecordTables = {
   entity: 'mailing_list',
   table: 'mailing_lists',
@@ -57,14 +57,14 @@ const createMailingList: Command<CreateInput, number> = async (context, { organi
   return id
 }
 
-/** The primary key is changed by beginRekey. */
+/** The primary key is changed by startRekey. */
 export interface UpdateInput {
   organizationId: number
   id: number
   changes: MailingListChanges
 }
 
-/** Changes what the request names and keeps the rest; the primary key is changed by beginRekey. */
+/** Changes the properties in the request, except the primary key. */
 const updateMailingList: Command<UpdateInput, void> = async (context, input) => {
   const { organizationId, id } = input
   const { columns, seedListIds } = await readChanges(context, input)
@@ -79,7 +79,7 @@ const updateMailingList: Command<UpdateInput, void> = async (context, input) => 
 }
 
 /**
- * What updateMailingList would write.
+ * Returns what updateMailingList would write.
  * @throws ApiError validation_failed naming each faulty field
  */
 export async function readChanges(context: CommandContext, { organizationId, id, changes }: UpdateInput) {
@@ -97,7 +97,7 @@ export async function readChanges(context: CommandContext, { organizationId, id,
   }
 }
 
-/** The preview data after a request, which is merged into what is there (docs/api.md, "Mailing lists"). */
+/** Merges the preview data of a request into the stored data (docs/api.md, "Mailing lists"). */
 async function readPreview(
   context: CommandContext,
   organizationId: number,
@@ -138,7 +138,7 @@ interface ListInput {
   id: number
 }
 
-/** A new confirmation code for deleting the list; it replaces an earlier one. */
+/** Issues a new confirmation code for deleting the list, which replaces an earlier one. */
 export const issueDeleteConfirmation: Command<ListInput, { code: string; expiresAt: number }> = async (
   context,
   { organizationId, id }
@@ -158,12 +158,12 @@ interface DeleteInput extends ListInput {
   code: string
 }
 
-/** A deleted list keeps nothing else from being deleted. */
+/** A deleted list no longer depends on other records. */
 const { is_remote_list: fixed, ...released } = noReferences
 
 /**
- * Marks the list deleted and cancels its unfinished imports, exports and campaigns; its subscribers are removed in the background by
- * purgeDeletedList once it cannot be restored any more (docs/api.md, "Mailing lists").
+ * Marks the list deleted and cancels its unfinished imports, exports and campaigns. purgeDeletedList deletes
+ * the subscribers once the list can no longer be restored (docs/api.md, "Mailing lists").
  */
 const deleteMailingList: Command<DeleteInput, void> = async (context, { organizationId, id, code }) => {
   const { name } = await mailingListById(context.db, organizationId, id)
@@ -217,7 +217,7 @@ async function markDeleted(context: CommandContext, id: number): Promise<void> {
     .execute()
 }
 
-/** Notes a change of a list. */
+/** Records a change of a list in the change log. */
 export function recordList(
   context: CommandContext,
   action: ChangeAction,
@@ -232,7 +232,10 @@ function sameText(a: string, b: string): boolean {
   return first.length === second.length && timingSafeEqual(first, second)
 }
 
-/** Ends the time in which a deleted list can be restored. @throws ApiError not_found */
+/**
+ * Makes a deleted list unrestorable at once.
+ * @throws ApiError not_found
+ */
 const purgeMailingListNow: Command<ListInput, void> = async (context, { organizationId, id }) => {
   const { numUpdatedRows } = await context.db
     .updateTable('mailing_lists')
@@ -246,10 +249,13 @@ const purgeMailingListNow: Command<ListInput, void> = async (context, { organiza
   recordOne(context, 'mailing_list', 'delete', { organizationId, mailingListId: id }, id, { for_good: true })
 }
 
-/** Subscribers removed by one purgeDeletedList: short enough that nothing waits for it noticeably. */
+/** Subscribers deleted per step: few enough that other writes do not wait noticeably. */
 const purgedAtOnce = 100
 
-/** Removes some subscribers of a deleted list, and those to be. @returns whether there may be more */
+/**
+ * Deletes some subscribers and pending subscriptions of a deleted list.
+ * @returns true if there may be more
+ */
 export const purgeDeletedList = inBackground<{ mailingListId: number }, boolean>(
   async (context, { mailingListId }) => {
     const pending = await context.db
@@ -277,7 +283,7 @@ export const purgeDeletedList = inBackground<{ mailingListId: number }, boolean>
       .returning(['id', 'status'])
       .execute()
     // Who had been moved here may yet be moved back.
-    if (await holdsMoved(context, mailingListId)) await noteAbsent(context, removed)
+    if (await holdsMoved(context, mailingListId)) await recordAbsent(context, removed)
     const tally = new SubscriberTally(mailingListId)
     for (const { id, status } of removed) tally.removed(id, status)
     await tally.save(context)

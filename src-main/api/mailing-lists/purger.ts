@@ -3,7 +3,7 @@ import type { Schema } from '../../database/schema.ts'
 import type { Writer } from '../../database/writer.ts'
 import { purger, type StepLoop } from '../../jobs/step-loop.ts'
 
-/** Removes the subscribers of deleted lists that cannot be restored any more, bit by bit. */
+/** Deletes the subscribers of deleted lists that can no longer be restored, step by step. */
 export function deletedListPurger(reader: Kysely<Schema>, writer: Writer): StepLoop<{ id: number }> {
   return purger(
     {

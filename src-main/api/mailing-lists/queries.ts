@@ -10,10 +10,7 @@ import type { MailingList } from './schema.ts'
 
 export type MailingListRow = Selectable<MailingListsTable>
 
-/**
- * A list of the organization that is not deleted.
- * @throws ApiError not_found
- */
+/** @throws ApiError not_found, also for a deleted list */
 export async function mailingListById(
   db: Kysely<Schema>,
   organizationId: number,
@@ -31,8 +28,8 @@ export async function mailingListById(
 }
 
 /**
- * As {@link mailingListById}, for what Remote Lists do not have (docs/api.md, "Remote Lists").
- * @param what what the caller wants of the list, such as "subscribers"
+ * Like {@link mailingListById}, for what Remote Lists lack (docs/api.md, "Remote Lists").
+ * @param what the requested part, such as "subscribers"
  * @throws ApiError not_found; invalid_request for a Remote List
  */
 export async function localListById(
@@ -48,7 +45,6 @@ export async function localListById(
   return row
 }
 
-/** The lists of an organization that were not deleted. */
 function listsOf(db: Kysely<Schema>, organizationId: number) {
   return db
     .selectFrom('mailing_lists')
@@ -56,12 +52,11 @@ function listsOf(db: Kysely<Schema>, organizationId: number) {
     .where('deleted_at', 'is', null)
 }
 
-/** All lists of the organization that are not deleted, by id. */
 export function mailingListsOf(db: Kysely<Schema>, organizationId: number): Promise<MailingListRow[]> {
   return listsOf(db, organizationId).selectAll().orderBy('id').execute()
 }
 
-/** What the lists of an organization are called, for who needs no more of them. */
+/** Returns the names of an organization's lists, by id. */
 export function mailingListNames(
   db: Kysely<Schema>,
   organizationId: number
@@ -69,7 +64,7 @@ export function mailingListNames(
   return listsOf(db, organizationId).select(['id', 'name']).execute()
 }
 
-/** A list with its organization, for searches over several of them. */
+/** A list with its organization. */
 export interface ListOfOrganization {
   id: number
   name: string
@@ -77,8 +72,8 @@ export interface ListOfOrganization {
 }
 
 /**
- * The lists of one organization, or with null those of all, that are not deleted, by id.
- * @throws ApiError not_found when there is no such organization
+ * Returns the lists of one organization, or with null of all, by id.
+ * @throws ApiError not_found if the organization does not exist
  */
 export async function listsAcross(
   db: Kysely<Schema>,
@@ -105,7 +100,7 @@ export async function listsAcross(
   }))
 }
 
-/** Whether a list, or with null any list of the organization, has a subscriber. */
+/** True if a list, or with null any list of the organization, has a subscriber. */
 export async function hasSubscribers(
   db: Kysely<Schema>,
   organizationId: number,
@@ -122,7 +117,6 @@ export async function hasSubscribers(
   return (await query.executeTakeFirst()) !== undefined
 }
 
-/** How many subscribers the list has, of any status. */
 export async function subscriberTotal(db: Kysely<Schema>, mailingListId: number): Promise<number> {
   const row = await db
     .selectFrom('mailing_list_counts')
@@ -132,7 +126,7 @@ export async function subscriberTotal(db: Kysely<Schema>, mailingListId: number)
   return row.total ?? 0
 }
 
-/** Lists as the API answers them (docs/api.md, "Mailing lists"). */
+/** docs/api.md, "Mailing lists". */
 export async function presentMailingLists(
   db: Kysely<Schema>,
   organizationId: number,

@@ -26,11 +26,11 @@ export interface References {
     MailingListRow,
     'd_virtual_mta_id' | 'd_url_domain_id' | 'd_bounce_email_id' | 'is_remote_list' | 'database_connection_id'
   >
-  /** Null = the seed lists stay as they are. */
+  /** null = unchanged. */
   seedListIds: number[] | null
 }
 
-/** What a new list refers to. */
+/** The references of a new list. */
 export const noReferences: References['columns'] = {
   d_virtual_mta_id: null,
   d_url_domain_id: null,
@@ -40,8 +40,8 @@ export const noReferences: References['columns'] = {
 }
 
 /**
- * Reads the names and ids of a request.
- * @param before what the list refers to so far; null for a list that is being created
+ * Resolves the names and ids of a request.
+ * @param before the current references; null for a new list
  */
 export async function readReferences(
   db: Kysely<Schema>,
@@ -84,7 +84,7 @@ export async function readReferences(
   }
 }
 
-/** Remote Lists are made as such, in the System Organization, with a connection that exists. */
+/** Remote Lists exist only in the System Organization and need an existing connection. */
 async function readConnection(
   db: Kysely<Schema>,
   organizationId: number,
@@ -159,7 +159,10 @@ export type PresentedReferences = Pick<
   | 'database_connection_name'
 >
 
-/** Reads the names of everything that the organization's lists can refer to, and answers what shows those of one. */
+/**
+ * Loads the names of everything that lists can refer to, and returns a function that presents those of one
+ * list.
+ */
 export async function referencePresenter(
   db: Kysely<Schema>,
   organizationId: number

@@ -15,9 +15,9 @@ import { checkPrimaryKey, keyField } from './rules.ts'
 // subscribers: the new keys are collected in a table where a clash shows, then every subscriber gets its key, then the
 // table is emptied. Interrupted while collecting, the change is given up; later, it is carried on.
 
-/** Subscribers of one command. */
+/** Subscribers per command. */
 const atOnce = 1000
-/** Clashing values that a refusal names. */
+/** Colliding values that a refusal names. */
 const maxReported = 5
 
 interface RekeyInput extends UpdateInput {
@@ -26,11 +26,11 @@ interface RekeyInput extends UpdateInput {
 }
 
 /**
- * Begins to change the primary key of a list.
- * @returns whether there is anything to do step by step; a list without subscribers has changed already
- * @throws ApiError validation_failed when the field is none of the list's, or an import is under way
+ * Starts to change the primary key of a list.
+ * @returns true if steps follow; a list without subscribers is changed at once
+ * @throws ApiError validation_failed if the field is not on the list or an import is running
  */
-export const beginRekey: Command<RekeyInput, boolean> = async (context, input) => {
+export const startRekey: Command<RekeyInput, boolean> = async (context, input) => {
   const { organizationId, id, fieldId } = input
   // The other changes of the request follow once the key has changed: what is wrong with them shows now.
   await readChanges(context, input)
@@ -75,10 +75,10 @@ export const beginRekey: Command<RekeyInput, boolean> = async (context, input) =
   return true
 }
 
-/** What a step of a rekey leaves to do: more, nothing, or the reason why the list keeps its key. */
+/** After a step of a rekey: more to do, done, or refused with the reason. */
 export type RekeyProgress = { more: true } | { more: false; refusal: Complaint | null }
 
-/** The next step of the change that beginRekey began. */
+/** Runs the next step of a change started by startRekey. */
 export const continueRekey = inBackground<{ organizationId: number; id: number }, RekeyProgress>(
   async (context, { organizationId, id }) => {
     const rekey = await rekeyOf(context, id)
@@ -92,7 +92,7 @@ export const continueRekey = inBackground<{ organizationId: number; id: number }
   }
 )
 
-/** Gives up a change of which no subscriber has been touched yet, as after a restart. */
+/** Abandons a change before any subscriber was changed, such as after a restart. */
 const abandonRekey: Command<{ id: number }, void> = async (context, { id }) => {
   await context.db
     .updateTable('list_rekeys')
@@ -182,7 +182,7 @@ async function clearEntries(context: CommandContext, rekey: ListRekeysTable): Pr
   return { more: false, refusal: null }
 }
 
-/** The list keeps its key; what was collected is cleared by the next steps. */
+/** The list keeps its key; the next steps delete what was collected. */
 async function refuse(
   context: CommandContext,
   rekey: ListRekeysTable,
@@ -208,7 +208,7 @@ function keyOf(row: Keyed, field: FieldDefinition | undefined): string | undefin
   return alternateKeyOf(field, JSON.parse(row.custom_fields) as StoredValues)
 }
 
-/** Notes how far this phase is, or that the next one begins. */
+/** Stores the progress of a phase, or the start of the next one. */
 async function advance(
   context: CommandContext,
   rekey: ListRekeysTable,
@@ -234,7 +234,7 @@ async function setPrimaryKey(context: CommandContext, id: number, fieldId: numbe
 }
 
 export const rekeyCommands = {
-  begin: beginRekey,
+  begin: startRekey,
   continue: continueRekey,
   abandon: abandonRekey
 }

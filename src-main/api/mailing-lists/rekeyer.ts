@@ -12,7 +12,7 @@ declare module '../../http/context.ts' {
   }
 }
 
-/** Changes the primary keys of lists, step by step; see api/mailing-lists/rekey-commands.ts. */
+/** Changes the primary keys of lists step by step; see api/mailing-lists/rekey-commands.ts. */
 export class ListRekeyer {
   readonly #reader: Kysely<Schema>
   readonly #writer: Writer
@@ -24,7 +24,7 @@ export class ListRekeyer {
     this.#writer = writer
   }
 
-  /** Goes on with what an earlier run of the application left. */
+  /** Continues the rekeys of an earlier run. */
   async resume(): Promise<void> {
     const rekeys = await this.#reader
       .selectFrom('list_rekeys')
@@ -41,7 +41,7 @@ export class ListRekeyer {
 
   /**
    * Makes a custom field, or with null the email, the primary key of a list.
-   * @throws ApiError validation_failed naming the values that clash; the list keeps its key then
+   * @throws ApiError validation_failed naming the values that collide; the list keeps its key
    */
   async rekey(input: CommandInput<'rekeys.begin'>): Promise<void> {
     const began = await this.#writer.run('rekeys.begin', input)

@@ -4,9 +4,9 @@ import { ok } from '../../http/envelope.ts'
 import { mailingListById, mailingListsOf, presentMailingList, presentMailingLists } from './queries.ts'
 import { MailingList } from './schema.ts'
 import { mailingListEndpoints } from './endpoints.ts'
-import { serve } from '../../http/serve.ts'
+import { serveEndpoints } from '../../http/serve.ts'
 
-export const mailingListRoutes = serve(mailingListEndpoints, ({ reader, writer, rekeyer }) => {
+export const mailingListRoutes = serveEndpoints(mailingListEndpoints, ({ reader, writer, rekeyer }) => {
   return {
     'GET /mailing_lists': async ({ caller }) => {
       const rows = await mailingListsOf(reader, caller.organizationId)

@@ -6,12 +6,12 @@ import type { MailingListRow } from './queries.ts'
 import type { MailingListChanges, MailingListInput } from './schema.ts'
 import { customHeaderComplaints } from '../campaigns/rules.ts'
 
-/** How long a delete confirmation code holds, in milliseconds (docs/api.md, "Limits"). */
+/** Validity of a delete confirmation code, in milliseconds (docs/api.md, "Limits"). */
 export const confirmationLifetime = 2 * 60 * 1000
 
 /**
- * A percentage as the text with which it is kept (docs/api.md, "Requests and answers").
- * @returns null when it is no percentage with at most two decimals
+ * Normalizes a percentage to the stored text (docs/api.md, "Requests and answers").
+ * @returns null unless it is a percentage with at most two decimals
  */
 export function readPercentage(input: string | number): string | null {
   const text = String(input).trim()
@@ -21,10 +21,10 @@ export function readPercentage(input: string | number): string | null {
 
 /** What is wrong with what {@link readPercentage} does not read. */
 
-/** What must be set for a winner to be chosen, after the prefix of lists or of campaigns. */
+/** The settings that choosing a winner requires, after the prefix for lists or campaigns. */
 export const winnerSettings = ['percentage', 'delay_amount', 'delay_unit', 'metric'] as const
 
-/** The columns that a request sets by themselves; see references.ts for the others. */
+/** The columns that a request sets directly; see references.ts for others. */
 type Attributes = Pick<
   MailingListRow,
   | 'name'
@@ -44,7 +44,7 @@ type Attributes = Pick<
   | 'custom_headers'
 >
 
-/** The attributes of a list of which a request says nothing (docs/api.md, "Mailing lists"). */
+/** The attributes of a new list (docs/api.md, "Mailing lists"). */
 export const defaultAttributes: Attributes = {
   name: '',
   d_from_email: null,
@@ -64,8 +64,8 @@ export const defaultAttributes: Attributes = {
 }
 
 /**
- * The attributes of a list after a request, checked.
- * @param before the list's attributes so far; on create, the defaults
+ * Returns the validated attributes after a request.
+ * @param before the stored attributes; on create, the defaults
  */
 export function mergeAttributes(
   before: Attributes,
@@ -132,10 +132,10 @@ function requireAutowinnerGroup(after: Attributes, faults: Faults): void {
   }
 }
 
-/** The field of a list that names its primary key. */
+/** The attribute with a list's primary key. */
 export const keyField = 'primary_key_custom_field_id'
 
-/** A primary key is one of the list's custom fields, with a single value. */
+/** A primary key must be a single-value custom field of the list. */
 export function checkPrimaryKey(fields: readonly FieldDefinition[], fieldId: number, faults: Faults): void {
   const key = fields.find(({ id }) => id === fieldId)
   if (!key) {

@@ -11,10 +11,13 @@ export const autowinnerMetrics = [
 ] as const
 export type AutowinnerMetric = (typeof autowinnerMetrics)[number]
 export const delayUnits = ['minutes', 'hours', 'days'] as const
-/** In any unit: a winner is chosen before the year 9999. */
+/** In any unit: the winner is chosen before the year 9999. */
 export const maxDelayAmount = 1_000_000
 
-/** Percentages come as integer, float or string and are kept as strings (docs/api.md, "Requests and answers"). */
+/**
+ * Percentages arrive as integer, float or string and are stored as strings (docs/api.md, "Requests and
+ * answers").
+ */
 const Percentage = Type.Union([Type.Number(), Type.String()])
 
 const input = {
@@ -37,11 +40,11 @@ const input = {
   has_format: Type.Boolean(),
   has_confirmed: Type.Boolean(),
   custom_headers_enabled: Type.Boolean(),
-  /** They are in each answer and in each message. */
+  /** Limited, as they are in each answer and message. */
   custom_headers: Type.String({ maxLength: 64 * 1024 }),
   primary_key_custom_field_id: Nullable(Type.Integer({ minimum: 1 })),
   preview_custom_field_data: Type.Record(Type.String(), Type.Unknown()),
-  /** Only when a list is created; later it must be what it is. */
+  /** Can only be set on creation; later it must be unchanged. */
   is_remote_list: Type.Boolean(),
   database_connection_id: Type.Integer(),
   database_connection_name: Type.String()

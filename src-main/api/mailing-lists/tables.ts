@@ -25,16 +25,16 @@ export interface MailingListsTable {
   d_url_domain_id: number | null
   d_bounce_email_id: number | null
   is_remote_list: Fixed<Flag>
-  /** Of a Remote List only. */
+  /** Only of a Remote List. */
   database_connection_id: number | null
   /** custom field id -> stored value */
   preview_custom_field_data: Json
   created_at: Fixed<Time>
   updated_at: Time
   deleted_at: Time | null
-  /** Whether a deleted list cannot be restored any more: its subscribers are being removed. */
+  /** 1 if a deleted list can no longer be restored: its subscribers are being deleted. */
   expired: Generated<Flag>
-  /** Null until the background removal of a deleted list's subscribers is done. */
+  /** null until a deleted list's subscribers are deleted. */
   purged_at: Time | null
 }
 
@@ -49,17 +49,17 @@ export interface DeleteConfirmationsTable {
   expires_at: Time
 }
 
-/** A list that is changing its primary key; see api/mailing-lists/rekey-commands.ts. */
+/** A list whose primary key is being changed; see api/mailing-lists/rekey-commands.ts. */
 export interface ListRekeysTable {
   mailing_list_id: number
-  /** The key to be; null = the email. */
+  /** The new key; null = the email. */
   custom_field_id: number | null
   phase: 'collecting' | 'applying' | 'clearing'
-  /** The last subscriber that the phase has dealt with. */
+  /** The last processed subscriber of the phase. */
   after_id: number
 }
 
-/** The keys to be of a list that is changing its primary key. */
+/** The new keys of a list whose primary key is being changed. */
 export interface RekeyEntriesTable {
   mailing_list_id: number
   key: string

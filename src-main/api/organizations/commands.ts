@@ -8,7 +8,7 @@ import type { OrganizationChanges, OrganizationInput } from './schema.ts'
 
 export const organizationTables: RecordTables = { entity: 'organization', table: 'organizations', parts: [] }
 
-/** Adds an organization. @throws ApiError validation_failed when there is no such time zone */
+/** @throws ApiError validation_failed for an unknown time zone */
 const createOrganization: Command<OrganizationInput, OrganizationRow> = async (context, input) => {
   const row = await context.db
     .insertInto('organizations')
@@ -26,7 +26,7 @@ const createOrganization: Command<OrganizationInput, OrganizationRow> = async (c
   return row
 }
 
-/** None is given out twice, also not one of data that a restore replaced: folders of uploads are named by it. */
+/** Ids are never reused, not even after a restore: upload folders are named by them. */
 async function nextOrganizationId({ db }: CommandContext): Promise<number> {
   const { last } = await db
     .selectFrom('organizations')
@@ -40,7 +40,10 @@ async function nextOrganizationId({ db }: CommandContext): Promise<number> {
   return Math.max(last + 1, reserved?.next_id ?? 1)
 }
 
-/** Changes what the request names and keeps the rest. @throws ApiError not_found; as {@link createOrganization} */
+/**
+ * Changes the properties in the request.
+ * @throws ApiError not_found; as {@link createOrganization}
+ */
 const updateOrganization: Command<{ id: number; changes: OrganizationChanges }, OrganizationRow> = async (
   context,
   { id, changes }
@@ -63,13 +66,13 @@ const updateOrganization: Command<{ id: number; changes: OrganizationChanges }, 
 
 interface Limits {
   organizationId: number
-  /** Whether new subscribers must confirm; undefined = as before. */
+  /** True if new subscribers must confirm; undefined = unchanged. */
   enforcesConfirmedOptIn?: boolean | undefined
-  /** Most subscribers over all lists; null = no limit, undefined = as before. */
+  /** Limit over all lists; null = none, undefined = unchanged. */
   subscriberLimit?: number | null | undefined
 }
 
-/** What an organization asks of new subscribers, and how many it may have: the API names both without a way to set them. */
+/** Sets the subscriber limit and the confirmation rule of an organization. The API has no call for either. */
 export const limitSubscribers: Command<Limits, void> = async (
   context,
   { organizationId, enforcesConfirmedOptIn, subscriberLimit }

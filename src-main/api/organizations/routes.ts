@@ -1,9 +1,9 @@
 import { ok } from '../../http/envelope.ts'
 import { organizationById, organizations, presentOrganization } from './queries.ts'
 import { organizationEndpoints } from './endpoints.ts'
-import { serve } from '../../http/serve.ts'
+import { serveEndpoints } from '../../http/serve.ts'
 
-export const organizationRoutes = serve(organizationEndpoints, ({ reader, writer }) => ({
+export const organizationRoutes = serveEndpoints(organizationEndpoints, ({ reader, writer }) => ({
   'GET /organizations': async () => ok((await organizations(reader)).map(presentOrganization)),
 
   'GET /organizations/:id': async ({ params }) =>

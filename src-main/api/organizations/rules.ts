@@ -1,2 +1,2 @@
-/** The System Organization (docs/api.md, "Organizations"). */
+/** docs/api.md, "Organizations". */
 export const systemOrganizationId = 1

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Filled } from '../../http/schema.ts'
 
-/** A text that stands before or after the content of each message of an organization; it may hold replacement codes. */
+/** A header or footer of each message of an organization; it may contain replacement codes. */
 const Frame = Type.String({ maxLength: 100_000 })
 
 const frames = { html_header: Frame, html_footer: Frame, text_header: Frame, text_footer: Frame }
@@ -10,9 +10,9 @@ const frames = { html_header: Frame, html_footer: Frame, text_header: Frame, tex
 export const Organization = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
-  /** Of the month, from 1. */
+  /** Day of the month, from 1. */
   anniversary_day: Type.Integer(),
-  /** Of the IANA time zone database. Every time in the organization's answers is in it. */
+  /** An IANA time zone. All times in the organization's answers are in it. */
   time_zone_name: Type.String(),
   ...frames
 })
@@ -31,6 +31,6 @@ export const OrganizationInput = Type.Object({
 })
 export type OrganizationInput = Static<typeof OrganizationInput>
 
-/** An update keeps what its body leaves out (docs/api.md, "Requests and answers"). */
+/** Omitted properties stay unchanged (docs/api.md, "Requests and answers"). */
 export const OrganizationChanges = Type.Partial(Type.Object(input))
 export type OrganizationChanges = Static<typeof OrganizationChanges>

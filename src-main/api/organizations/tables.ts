@@ -5,11 +5,11 @@ export interface OrganizationsTable {
   id: Generated<number>
   name: string
   time_zone_name: string
-  /** Most subscribers over all lists; null = no limit. */
+  /** Limit over all lists; null = none. */
   subscriber_limit: number | null
-  /** Whether new subscribers must confirm (confirmation_form_id). */
+  /** 1 if new subscribers must confirm (confirmation_form_id). */
   enforces_confirmed_opt_in: ColumnType<Flag, Flag | undefined, Flag>
-  /** The day of the month on which its billing year begins. */
+  /** The day of the month on which the billing year begins. */
   anniversary_day: ColumnType<number, number | undefined, number>
   html_header: ColumnType<string, string | undefined, string>
   html_footer: ColumnType<string, string | undefined, string>

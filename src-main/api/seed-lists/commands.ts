@@ -11,7 +11,7 @@ import type { SeedListChanges, SeedListInput } from './schema.ts'
 
 export const seedListTables: RecordTables = { entity: 'seed_list', table: 'seed_lists', parts: [] }
 
-/** Adds a seed list. @throws ApiError validation_failed when the name is taken or an address is none */
+/** @throws ApiError validation_failed if the name exists or an address is invalid */
 const createSeedList: Command<{ organizationId: number; seedList: SeedListInput }, SeedListRow> = async (
   context,
   { organizationId, seedList }
@@ -37,7 +37,7 @@ interface Named {
   id: number
 }
 
-/** Changes what the request names and keeps the rest. */
+/** Changes the properties in the request. */
 const updateSeedList: Command<Named & { changes: SeedListChanges }, SeedListRow> = async (
   context,
   { organizationId, id, changes }
@@ -59,7 +59,7 @@ const updateSeedList: Command<Named & { changes: SeedListChanges }, SeedListRow>
   )
 }
 
-/** Removes a seed list. @throws ApiError validation_failed with data.dependencies while a list has it by default */
+/** @throws ApiError validation_failed with data.dependencies while a list uses it by default */
 const deleteSeedList: Command<Named, void> = async (context, { organizationId, id }) => {
   const row = await seedListById(context.db, organizationId, id)
   refuseWhileNeeded('used_by', row.name, [
@@ -71,7 +71,7 @@ const deleteSeedList: Command<Named, void> = async (context, { organizationId, i
   )
 }
 
-/** The addresses as they are kept: each once, blank lines left out. */
+/** Normalizes addresses: without duplicates and blank lines. */
 function readAddresses(given: string[]): string {
   const faults = new Faults()
   const byKey = new Map<string, string>()

@@ -9,7 +9,6 @@ import type { SeedList } from './schema.ts'
 
 export type SeedListRow = Selectable<SeedListsTable>
 
-/** The seed lists of the organization, by id. */
 export function seedListsOf(db: Kysely<Schema>, organizationId: number): Promise<SeedListRow[]> {
   return db
     .selectFrom('seed_lists')
@@ -20,8 +19,8 @@ export function seedListsOf(db: Kysely<Schema>, organizationId: number): Promise
 }
 
 /**
- * The ids of the seed lists that a request names, each once.
- * @param complain called with a sentence for each that does not exist
+ * Returns the ids of the seed lists in a request, without duplicates.
+ * @param complain receives a sentence for each that does not exist
  */
 export async function findSeedLists(
   db: Kysely<Schema>,
@@ -59,7 +58,7 @@ export async function seedListById(
   return row
 }
 
-/** The lists that are not deleted and have this seed list among their defaults. */
+/** Returns the existing lists with this default seed list. */
 export async function listsWithSeedList(db: Kysely<Schema>, id: number): Promise<Dependency[]> {
   const lists = await db
     .selectFrom('mailing_list_seed_lists')

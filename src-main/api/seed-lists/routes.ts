@@ -1,9 +1,9 @@
 import { ok } from '../../http/envelope.ts'
 import { presentSeedList, seedListById, seedListsOf } from './queries.ts'
 import { seedListEndpoints } from './endpoints.ts'
-import { serve } from '../../http/serve.ts'
+import { serveEndpoints } from '../../http/serve.ts'
 
-export const seedListRoutes = serve(seedListEndpoints, ({ reader, writer }) => ({
+export const seedListRoutes = serveEndpoints(seedListEndpoints, ({ reader, writer }) => ({
   'GET /seed_lists': async ({ caller }) => {
     const rows = await seedListsOf(reader, caller.organizationId)
     return ok(rows.map((row) => presentSeedList(row, caller.timeZone)))

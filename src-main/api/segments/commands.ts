@@ -22,11 +22,11 @@ export const segmentTables: RecordTables = { entity: 'segment', table: 'segments
 
 interface Given {
   name: string
-  /** As the request brought it: not checked yet. */
+  /** As requested, not validated. */
   clause: readonly object[]
 }
 
-/** Which conditions a request may bring: those of the v2 API, or all that the window offers. */
+/** The conditions that a request may contain: those of the v2 API, or all that the window offers. */
 export type Grammar = 'api' | 'window'
 
 interface ListOwner {
@@ -41,7 +41,7 @@ interface CreateInput {
   grammar: Grammar
 }
 
-/** Stores a segment of a list. @returns its id */
+/** @returns its id */
 const createSegment: Command<CreateInput, number> = async (
   context,
   { organizationId, mailingListId, segment, grammar }
@@ -73,7 +73,7 @@ interface Named {
   id: number
 }
 
-/** Changes what the request names and keeps the rest. */
+/** Changes the properties in the request. */
 const updateSegment: Command<Named & { changes: Partial<Given>; grammar: Grammar }, void> = async (
   context,
   { organizationId, id, changes, grammar }
@@ -95,8 +95,8 @@ const updateSegment: Command<Named & { changes: Partial<Given>; grammar: Grammar
 }
 
 /**
- * Removes a segment.
- * @throws ApiError validation_failed with data.dependencies while an unfinished campaign or an autoresponder uses it
+ * @throws ApiError validation_failed with data.dependencies while an unfinished campaign or an autoresponder
+ * uses it
  */
 const deleteSegment: Command<Named, void> = async (context, { organizationId, id }) => {
   const row = await storedSegmentById(context.db, organizationId, id)
@@ -137,8 +137,8 @@ async function readStoredClause(
 }
 
 /**
- * The conditions of a request, whose lists must be of the organization and have subscribers of their own.
- * @param field what the client calls the clause
+ * Reads the conditions of a request. Their lists must belong to the organization and not be Remote Lists.
+ * @param field the clause's name in the request
  */
 export async function readCheckedClause(
   db: Kysely<Schema>,
@@ -154,8 +154,9 @@ export async function readCheckedClause(
 }
 
 /**
- * The conditions of the window, whose lists and campaigns must be of the organization, and whose custom fields and imports of the list.
- * @param field what the client calls the clause
+ * Reads the window's conditions. Their lists and campaigns must belong to the organization, their fields and
+ * imports to the list.
+ * @param field the clause's name in the request
  */
 export async function readCheckedConditions(
   db: Kysely<Schema>,
@@ -187,7 +188,10 @@ export async function readCheckedConditions(
   return clause
 }
 
-/** Looks up the lists that conditions name. @param named their ids, and what the client calls each condition */
+/**
+ * Looks up the lists of conditions.
+ * @param named their ids, and the name of each condition in the request
+ */
 async function checkLists(
   db: Kysely<Schema>,
   organizationId: number,

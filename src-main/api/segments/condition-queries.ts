@@ -1,7 +1,7 @@
 import { type Expression, expressionBuilder, type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { StatEventType } from '../statistics/tables.ts'
 import type { Schema } from '../../database/schema.ts'
-import { fold } from '../../base/fold.ts'
+import { foldText } from '../../base/fold.ts'
 import { concernsList } from '../suppression-lists/queries.ts'
 import { domainKey, emailKey } from '../subscribers/rules.ts'
 import type {
@@ -18,7 +18,7 @@ import type { ReactionSince, SettledCondition, SettledField, TimeRange } from '.
 // Conditions as SQL over a row of `subscribers`. Whatever a person wrote is bound, never part of the SQL; numbers that are
 // ids or bounds stand in it, so that a segment's query can be shown.
 
-/** Whether a row of `subscribers` meets all conditions. */
+/** True if a row of `subscribers` meets all conditions. */
 export function meetsAll(db: Kysely<Schema>, clause: readonly SettledCondition[]): Expression<SqlBool> {
   return expressionBuilder<Schema, 'subscribers'>().and(clause.map((condition) => meets(db, condition)))
 }
@@ -62,7 +62,7 @@ function meets(db: Kysely<Schema>, condition: SettledCondition): Expression<SqlB
   }
 }
 
-/** Part of an email as it is compared; only a whole one can be brought to the form that is unique. */
+/** Normalizes a part of an email for comparison; only a whole email can be brought to its unique form. */
 function emailPart({ operator, value }: EmailCondition): string {
   return operator === 'is' || operator === 'is not' ? emailKey(value) : partKey(value)
 }
@@ -71,7 +71,7 @@ function partKey(text: string): string {
   return text.trim().toLowerCase().normalize('NFC')
 }
 
-/** Whether the email, in lower case, is (not) on the other list. */
+/** True if the lower-case email is (or is not) on the other list. */
 function isOnList(db: Kysely<Schema>, { operator, mailing_list_id }: SegmentCondition): Expression<SqlBool> {
   const others = (alternateKey: 'is' | 'is not') =>
     db
@@ -94,7 +94,7 @@ function isOnList(db: Kysely<Schema>, { operator, mailing_list_id }: SegmentCond
 
 /**
  * @param text never null
- * @param value as it is compared: in lower case, or folded
+ * @param value in lower case, or folded
  */
 function matchesText(text: RawBuilder<unknown>, operator: TextOperator, value: string): Expression<SqlBool> {
   switch (operator) {
@@ -113,7 +113,10 @@ function matchesText(text: RawBuilder<unknown>, operator: TextOperator, value: s
   }
 }
 
-/** The end of a shorter text is all of it. A value is never blank, of which substr would take all as well. */
+/**
+ * Returns the end of a text, or all of a shorter one. A blank value, of which substr would return everything,
+ * does not occur.
+ */
 function endsWith(text: RawBuilder<unknown>, value: string): Expression<SqlBool> {
   return sql<SqlBool>`substr(${text}, -length(${value})) = ${value}`
 }
@@ -136,7 +139,7 @@ export function fieldValue(fieldId: number): RawBuilder<unknown> {
   return sql`(subscribers.custom_fields ->> ${sql.lit(`$."${fieldId}"`)})`
 }
 
-/** A text as {@link fold} has it; the function of JavaScript is called only for texts that are not plain ASCII. */
+/** Folds a text like {@link foldText}; the JavaScript function is called only for non-ASCII texts. */
 export function folded(text: RawBuilder<unknown>): RawBuilder<string> {
   return sql<string>`(case when octet_length(${text}) <> length(${text}) then fold(${text}) else lower(${text}) end)`
 }
@@ -175,12 +178,12 @@ function matchesField(condition: SettledField): Expression<SqlBool> {
         return condition.operator === 'is' ? isIt : sql<SqlBool>`not (${isIt})`
       }
   }
-  return matchesText(sql`ifnull(${folded(value)}, '')`, condition.operator, fold(String(condition.value)))
+  return matchesText(sql`ifnull(${folded(value)}, '')`, condition.operator, foldText(String(condition.value)))
 }
 
 /**
- * A blank value is neither more nor less than any: false, where SQL would say null. So is one of another type, of a field that was changed
- * since the condition was written.
+ * A blank value compares as false, where SQL returns null; so does one of another type, whose field changed
+ * since the condition was stored.
  */
 function compared(
   value: RawBuilder<unknown>,
@@ -222,8 +225,8 @@ function isInRange({ attribute, from, before }: TimeRange): Expression<SqlBool> 
 }
 
 /**
- * CROSS JOIN has SQLite begin with the few suppression lists and look each key up, where it would otherwise look at every address
- * for every subscriber.
+ * CROSS JOIN makes SQLite start with the few suppression lists and look up each key, instead of reading every
+ * address per subscriber.
  */
 function isSuppressed({ operator }: SuppressedCondition): Expression<SqlBool> {
   const key = sql.ref('subscribers.email_key')
@@ -241,7 +244,7 @@ function isSuppressed({ operator }: SuppressedCondition): Expression<SqlBool> {
   return operator === 'is true' ? isIt : sql<SqlBool>`not ${isIt}`
 }
 
-/** What of the events of a campaign an operator asks for; null = of its recipients. */
+/** The event that an operator requires; null = the recipients. */
 const eventOfOperator: Record<CampaignCondition['operator'], StatEventType | null> = {
   'was sent': null,
   'was not sent': null,
@@ -275,7 +278,7 @@ function reacted({ operator, campaign_id }: CampaignCondition): Expression<SqlBo
   return sql<SqlBool>`(${campaign} and ${isNegative(operator) ? sql`not ${did}` : did})`
 }
 
-/** The last of an import's runs of ids that begins with this id or before it is the only one that it can be in. */
+/** The last range of an import that begins at or before an id is the only one that can contain it. */
 function wasAddedBy({ operator, subscriber_import_id: id }: ImportCondition): Expression<SqlBool> {
   const wasAdded = sql<SqlBool>`ifnull((
     select last_id from import_additions
@@ -293,10 +296,10 @@ function reactedSince({ since, isMet }: ReactionSince): Expression<SqlBool> {
   return isMet ? did : sql<SqlBool>`not ${did}`
 }
 
-/** What a search looks for in a row: the folded text, anywhere in the email or in a field of text. */
+/** True if the folded search text occurs in the email or a text field. */
 export function isFound(text: string, textFieldIds: readonly number[]): Expression<SqlBool> {
   const either = expressionBuilder<Schema, 'subscribers'>()
-  const wanted = fold(text)
+  const wanted = foldText(text)
   const isInEmail = sql<SqlBool>`instr(subscribers.email_key, ${partKey(text)}) > 0`
   // Accents alone fold to nothing, which stands in every text.
   if (wanted === '' || textFieldIds.length === 0) return isInEmail
@@ -306,7 +309,10 @@ export function isFound(text: string, textFieldIds: readonly number[]): Expressi
   return either.or([isInEmail, either.and([mayBeInFields(wanted), isInField])])
 }
 
-/** A look at all values at once, which spares most rows the look at each. JSON writes quotes, backslashes and the like in another way. */
+/**
+ * Searches all values at once, which excludes most rows cheaply. JSON escapes quotes, backslashes and
+ * similar.
+ */
 function mayBeInFields(wanted: string): Expression<SqlBool> {
   const values = sql.ref('subscribers.custom_fields')
   if (/["\\\p{Cc}]/u.test(wanted)) return sql<SqlBool>`true`

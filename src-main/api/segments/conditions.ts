@@ -45,7 +45,7 @@ export const reactionOperators = ['is in the last', 'is not in the last'] as con
 export const timeAttributes = ['subscribe_time', 'created_at', 'updated_at'] as const
 export const groupMatches = ['all', 'any', 'none'] as const
 
-/** What a table of subscribers can be ordered by, beside the custom fields that have one value. */
+/** The columns by which a table of subscribers can be sorted, besides single-value custom fields. */
 export const sortColumns = [
   'email',
   'status',
@@ -57,7 +57,7 @@ export const sortColumns = [
 ] as const
 export type SortColumn = (typeof sortColumns)[number]
 
-/** What the values of a custom field are compared as. */
+/** How the values of a custom field are compared. */
 export type FieldKind = 'text' | 'number' | 'date' | 'day_of_year' | 'boolean' | 'option' | 'options'
 
 const kindOfType: Record<CustomFieldType, FieldKind> = {
@@ -76,7 +76,7 @@ export function fieldKindOf(type: CustomFieldType): FieldKind {
   return kindOfType[type]
 }
 
-/** The operators that a field of each kind has; each also may be blank or not. */
+/** The operators for each kind of field, besides "is blank" and "is not blank". */
 export const operatorsOfKind = {
   text: textOperators,
   number: numberOperators,
@@ -91,16 +91,17 @@ export type TextOperator = (typeof textOperators)[number]
 export type FieldOperator = (typeof operatorsOfKind)[FieldKind][number] | (typeof blankOperators)[number]
 
 /**
- * What a condition compares with; which keys are there depends on its operator. Days are YYYY-MM-DD, days of a year MM-DD.
+ * What a condition compares with; the operator decides which keys exist. Days are YYYY-MM-DD, days of a year
+ * MM-DD.
  */
 export interface Operand {
   value?: string | number
-  /** Of "is between", both included. */
+  /** For "is between", both included. */
   from?: string | number
   to?: string | number
-  /** Of "is in the last" and its like, today included. */
+  /** For "is in the last" and similar, including today. */
   days?: number
-  /** Of "is one of" and its like. */
+  /** For "is one of" and similar. */
   option_ids?: number[]
 }
 
@@ -110,14 +111,14 @@ export interface StatusCondition {
   statuses: SubscriberStatus[]
 }
 
-/** The email, in any letter case. */
+/** Ignores case. */
 export interface EmailCondition {
   type: 'email'
   operator: TextOperator
   value: string
 }
 
-/** What follows the @ of an email. */
+/** A condition on the part of an email after the @. */
 export interface DomainCondition {
   type: 'domain'
   operator: (typeof domainOperators)[number]
@@ -131,7 +132,10 @@ export interface FieldCondition extends Operand {
   operator: FieldOperator
 }
 
-/** When somebody subscribed, was added or was changed, by the days of the organization's time zone. */
+/**
+ * A condition on when a subscriber subscribed, was added or was changed, in days of the organization's time
+ * zone.
+ */
 export interface TimeCondition extends Operand {
   type: 'time'
   attribute: (typeof timeAttributes)[number]
@@ -143,7 +147,7 @@ export interface ConfirmedCondition {
   operator: (typeof booleanOperators)[number]
 }
 
-/** Whether a suppression list that concerns the list holds the email. */
+/** A condition on whether a suppression list that applies to the list contains the email. */
 export interface SuppressedCondition {
   type: 'suppressed'
   operator: (typeof booleanOperators)[number]
@@ -155,14 +159,14 @@ export interface CampaignCondition {
   campaign_id: number
 }
 
-/** Whether an import of the list added somebody; whom it found on the list, it did not add. */
+/** A condition on whether an import added the subscriber; updated ones do not count. */
 export interface ImportCondition {
   type: 'subscriber_import'
   operator: (typeof importOperators)[number]
   subscriber_import_id: number
 }
 
-/** Whether somebody opened or clicked anything in the last days, today included. */
+/** A condition on whether a subscriber opened or clicked anything in the last days, including today. */
 export interface ReactionCondition {
   type: 'reaction'
   operator: (typeof reactionOperators)[number]
@@ -176,7 +180,7 @@ export interface GroupCondition {
   conditions: Condition[]
 }
 
-/** What chooses subscribers; of a clause, which is an array of them, all must hold. */
+/** A condition on subscribers. A clause is an array of conditions that must all hold. */
 export type Condition =
   | SegmentCondition
   | StatusCondition
@@ -191,12 +195,12 @@ export type Condition =
   | ReactionCondition
   | GroupCondition
 
-/** Groups within groups. */
+/** Depth of nested groups. */
 export const maxDepth = 4
-/** Conditions of a clause, those in groups included. */
+/** Including those in groups. */
 export const maxConditions = 50
 
-/** Every condition of a clause that is no group, wherever it stands. */
+/** Returns every condition of a clause except groups, at any depth. */
 export function leavesOf(clause: readonly Condition[]): Exclude<Condition, GroupCondition>[] {
   return clause.flatMap((condition) =>
     condition.type === 'group' ? leavesOf(condition.conditions) : [condition]
@@ -209,7 +213,6 @@ interface AnyCondition {
   conditions?: readonly AnyCondition[]
 }
 
-/** The other lists that a clause has conditions on, as it is kept or settled. */
 export function listIdsOf(clause: readonly AnyCondition[]): number[] {
   return clause.flatMap(({ mailing_list_id: id, conditions }) =>
     id === undefined ? listIdsOf(conditions ?? []) : [id]

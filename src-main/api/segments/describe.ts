@@ -8,7 +8,7 @@ import type {
   TimeCondition
 } from './conditions.ts'
 
-/** What the records are called that conditions name by id. */
+/** The names of the records that conditions refer to by id. */
 export interface Names {
   list: (id: number) => string
   field: (id: number) => string
@@ -17,7 +17,7 @@ export interface Names {
   subscriberImport: (id: number) => string
 }
 
-/** The description that a segment is given (docs/api.md, "Segments"). */
+/** docs/api.md, "Segments". */
 export function describeClause(clause: readonly Condition[], names: Names): string {
   if (clause.length === 0) return 'all active subscribers'
   return clause.map((condition) => describe(condition, names)).join(' and ')
@@ -66,7 +66,7 @@ function describeCampaign({ operator, campaign_id }: CampaignCondition, names: N
   return `${operator} campaign "${names.campaign(campaign_id)}"`
 }
 
-/** What is compared with, after a space; '' for operators that need nothing. */
+/** Returns the operand after a space; '' for operators without one. */
 function operandOf(condition: FieldCondition | TimeCondition | ReactionCondition, names: Names): string {
   const { value, from, to, days, option_ids: ids }: Operand = condition
   if (days !== undefined) return ` ${days} ${days === 1 ? 'day' : 'days'}`

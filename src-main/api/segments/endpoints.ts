@@ -7,7 +7,7 @@ import { endpoints } from '../../http/endpoint.ts'
 
 const ListQuery = Type.Object({
   ...PageQuery(2000),
-  /** Exact, in any letter case. */
+  /** Exact, ignoring case. */
   name: Type.Optional(Type.String()),
   name_contains: Type.Optional(Type.String())
 })

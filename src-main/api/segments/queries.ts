@@ -11,26 +11,24 @@ import { meetsAll } from './condition-queries.ts'
 import { type Condition, leavesOf, listIdsOf } from './conditions.ts'
 import { describeClause, type Names } from './describe.ts'
 import type { Segment, SegmentationCriteria, SegmentSummary } from './schema.ts'
-import { type Moment, settle, type SettledCondition } from './settled.ts'
+import { type Moment, resolveConditions, type SettledCondition } from './settled.ts'
 import { type Page, pageOf } from '../../http/pagination.ts'
 
-/** Whose segment, and which conditions all must hold. */
 export interface SegmentScope {
   mailingListId: number
   clause: readonly SettledCondition[]
 }
 
-/** How many subscribers of a list are in a segment, by status. */
 export type SegmentCounts = Record<SubscriberStatus, number>
 
-/** Some members by id: after an id, or from a position (0 is the first). */
+/** Members by id: after an id, or from a position (0 = first). */
 export type SegmentPage = { limit: number } & ({ afterId: number } | { position: number })
 
 export type SegmentRow = Selectable<SegmentsTable>
-/** One that has a name of its own; the others belong to what brought them. */
+/** A segment with a name of its own; others belong to a campaign or export. */
 export type StoredSegmentRow = SegmentRow & { name: string }
 
-/** The segments of lists that are not deleted; of one list, or with null of all of the organization. */
+/** The segments of existing lists; of one list, or with null of the organization. */
 function segmentsOf(db: Kysely<Schema>, organizationId: number, mailingListId: number | null) {
   return db
     .selectFrom('segments')
@@ -42,12 +40,12 @@ function segmentsOf(db: Kysely<Schema>, organizationId: number, mailingListId: n
 }
 
 export interface SegmentFilter {
-  /** Exact, in any letter case. */
+  /** Exact, ignoring case. */
   name?: string
   name_contains?: string
 }
 
-/** A page of the stored segments, by id. */
+/** Returns a page of stored segments by id. */
 export async function storedSegments(
   db: Kysely<Schema>,
   organizationId: number,
@@ -63,7 +61,7 @@ export async function storedSegments(
   return pageOf(query.$narrowType<{ name: string }>().orderBy('segments.id'), page)
 }
 
-/** The stored segments that have a condition on a list, by id. */
+/** Returns the stored segments with a condition on a list, by id. */
 export async function segmentsReferringTo(
   db: Kysely<Schema>,
   organizationId: number,
@@ -78,7 +76,7 @@ export async function segmentsReferringTo(
   return rows.filter((row) => listIdsOf(clauseOf(row)).includes(mailingListId))
 }
 
-/** All segments of the organization, ad hoc ones too, by id. */
+/** Including ad hoc segments, by id. */
 export function allSegments(db: Kysely<Schema>, organizationId: number): Promise<SegmentRow[]> {
   return segmentsOf(db, organizationId, null).orderBy('segments.id').execute()
 }
@@ -94,7 +92,7 @@ export async function storedSegmentById(
   return { ...row, name: row.name }
 }
 
-/** A stored segment of this list. @throws ApiError not_found, also for another list's */
+/** @throws ApiError not_found, also for another list's segment */
 export async function segmentOfList(
   db: Kysely<Schema>,
   mailingListId: number,
@@ -105,7 +103,7 @@ export async function segmentOfList(
   return row
 }
 
-/** As {@link segmentOfList}, for references that a request makes. */
+/** Like {@link segmentOfList}, for references in a request. */
 export function findSegmentOfList(
   db: Kysely<Schema>,
   mailingListId: number,
@@ -121,13 +119,12 @@ export function findSegmentOfList(
     .executeTakeFirst()
 }
 
-/** The conditions of a segment. */
 export function clauseOf(row: Pick<SegmentRow, 'clause'>): Condition[] {
   return JSON.parse(row.clause) as Condition[]
 }
 
 /**
- * A condition on a list that was deleted since cannot be answered: nobody is on it, and everybody is not.
+ * Refuses a condition on a deleted list: no subscriber is on it, and "not on it" would match all.
  * @throws ApiError validation_failed naming the list
  */
 export async function requireListsOf(
@@ -146,7 +143,6 @@ export async function requireListsOf(
   throw validationFailed(refusal('segment_of_deleted_list', { id: deleted.id, name: deleted.name }))
 }
 
-/** The subscribers of a list who are in a segment. */
 export function membersOf(db: Kysely<Schema>, mailingListId: number, clause: readonly SettledCondition[]) {
   return db
     .selectFrom('subscribers')
@@ -154,7 +150,7 @@ export function membersOf(db: Kysely<Schema>, mailingListId: number, clause: rea
     .where(meetsAll(db, clause))
 }
 
-/** Some subscribers who are in a segment, by id. May look at all of the list: for the segment thread. */
+/** Returns members of a segment by id. May scan the whole list, so only in the segment thread. */
 export function segmentMembers(
   db: Kysely<Schema>,
   { mailingListId, clause }: SegmentScope,
@@ -170,8 +166,8 @@ export function segmentMembers(
 }
 
 /**
- * Counts the members, by status, among the next so many subscribers of the list.
- * @returns the last subscriber that was looked at; null when no further one follows
+ * Counts the members by status among the next `limit` subscribers of the list.
+ * @returns the last scanned subscriber; null at the end
  */
 export async function countMembers(
   db: Kysely<Schema>,
@@ -201,7 +197,7 @@ export async function countMembers(
   return { counts, lastId: lookedAt < atOnce ? null : lastId }
 }
 
-/** The query that finds the members of a segment (docs/api.md, "Segments"), to be read by people: values stand in it. */
+/** Returns a segment's query with its values (docs/api.md, "Segments"), for people to read. */
 export function criteriaSql(
   db: Kysely<Schema>,
   mailingListId: number,
@@ -216,7 +212,7 @@ function literal(value: unknown): string {
   return typeof value === 'number' ? String(value) : `'${String(value).replaceAll("'", "''")}'`
 }
 
-/** What the records are called that clauses name, for descriptions; also those that were deleted since. */
+/** Returns the names of the records that clauses refer to, including deleted ones. */
 export async function namesIn(db: Kysely<Schema>, clauses: readonly Condition[][]): Promise<Names> {
   const leaves = clauses.flatMap(leavesOf)
   const ids = <Type extends Condition['type']>(
@@ -264,7 +260,7 @@ export async function namesIn(db: Kysely<Schema>, clauses: readonly Condition[][
   }
 }
 
-/** Segments as the API lists them (docs/api.md, "Segments"). */
+/** docs/api.md, "Segments". */
 export async function presentSegmentSummaries(
   db: Kysely<Schema>,
   rows: StoredSegmentRow[]
@@ -279,7 +275,10 @@ export async function presentSegmentSummaries(
   }))
 }
 
-/** A segment as the API answers it (docs/api.md, "Segments"). @param shownFor with its SQL, as it is at that moment */
+/**
+ * Returns a segment as the API answers it (docs/api.md, "Segments").
+ * @param shownFor includes its SQL at that moment
+ */
 export async function presentSegment(
   db: Kysely<Schema>,
   { id, mailing_list_id, name, ...row }: StoredSegmentRow,
@@ -300,18 +299,18 @@ export async function presentSegment(
           }
         : condition
     ),
-    ...(shownFor && { criteria_sql: criteriaSql(db, mailing_list_id, settle(clause, shownFor)) })
+    ...(shownFor && { criteria_sql: criteriaSql(db, mailing_list_id, resolveConditions(clause, shownFor)) })
   }
 }
 
-/** A segment under its older name (docs/api.md, "Segments"). */
+/** The older form of a segment (docs/api.md, "Segments"). */
 export function presentCriteria(db: Kysely<Schema>, row: SegmentRow, moment: Moment): SegmentationCriteria {
   const { timeZone } = moment
   return {
     id: row.id,
     name: row.name,
     mailing_list_id: row.mailing_list_id,
-    criteria_sql: criteriaSql(db, row.mailing_list_id, settle(clauseOf(row), moment)),
+    criteria_sql: criteriaSql(db, row.mailing_list_id, resolveConditions(clauseOf(row), moment)),
     criteria_json: row.clause,
     created_at: formatTime(row.created_at, timeZone),
     updated_at: formatTime(row.updated_at, timeZone)

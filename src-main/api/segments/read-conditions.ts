@@ -1,7 +1,7 @@
 import { parseDate } from '../../base/dates.ts'
 import type { Faults } from '../../base/errors.ts'
 import { type Complaint, complaint, refusal, refusalAt } from '../../base/refusal.ts'
-import { fold } from '../../base/fold.ts'
+import { foldText } from '../../base/fold.ts'
 import type { FieldDefinition } from '../custom-fields/rules.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 import {
@@ -29,9 +29,9 @@ import {
 } from './conditions.ts'
 import { readListCondition } from './rules.ts'
 
-/** What a text of a condition may hold. */
+/** Limit of a condition's text. */
 const maxText = 255
-/** "In the last …": a hundred years. */
+/** For "In the last …": a hundred years. */
 const maxDays = 36_500
 
 /**
@@ -229,7 +229,7 @@ class ConditionReader {
     this.#faults.add(refusalAt(field, why))
   }
 
-  /** Reads an id. The caller looks up the record. */
+  /** The caller looks up the record. */
   #id(given: Given, name: string, key: string, what: string): number | null {
     const id = given[key]
     if (typeof id === 'number' && Number.isSafeInteger(id)) return id
@@ -286,7 +286,7 @@ type ValueReader = (given: unknown) => string | number | { complaint: Complaint 
 const readers = {
   text: (given: unknown) =>
     // A text of accents alone would be found everywhere.
-    typeof given === 'string' && fold(given).trim() !== '' && given.length <= maxText
+    typeof given === 'string' && foldText(given).trim() !== '' && given.length <= maxText
       ? given.trim()
       : { complaint: complaint('text_length', { most: maxText }) },
   number: (given: unknown) =>

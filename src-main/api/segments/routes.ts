@@ -14,9 +14,9 @@ import {
 import { Segment } from './schema.ts'
 import { momentIn } from './settled.ts'
 import { segmentEndpoints } from './endpoints.ts'
-import { serve } from '../../http/serve.ts'
+import { serveEndpoints } from '../../http/serve.ts'
 
-export const segmentRoutes = serve(segmentEndpoints, ({ reader, writer }) => {
+export const segmentRoutes = serveEndpoints(segmentEndpoints, ({ reader, writer }) => {
   return {
     'GET /segments': async ({ caller, query }) => pageOf(caller, null, query),
 

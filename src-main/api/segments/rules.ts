@@ -18,7 +18,7 @@ export function readClause(given: readonly object[], field: string, faults: Faul
   })
 }
 
-/** @param name what the client calls the condition */
+/** @param name of the condition in the request */
 export function readListCondition(
   { operator, mailing_list_id: id }: Record<string, unknown>,
   name: string,

@@ -2,24 +2,26 @@ import { type Static, Type } from 'typebox'
 import type { Condition } from './conditions.ts'
 import { Filled, Nullable, Reference, Timestamp } from '../../http/schema.ts'
 
-/** How a subscriber's email must relate to another list (docs/api.md, "Segments"); also accepted with underscores. */
+/**
+ * How a subscriber's email relates to another list (docs/api.md, "Segments"); underscores are accepted too.
+ */
 export const segmentOperators = ['is in', 'is not in', 'is active in'] as const
 export type SegmentOperator = (typeof segmentOperators)[number]
 
-/** A condition of a segment, as it is kept: whether the email is on another list (docs/api.md, "Segments"). */
+/** A stored condition: whether the email is on another list (docs/api.md, "Segments"). */
 export type SegmentCondition = {
   type: 'in_mailing_list'
   operator: SegmentOperator
   mailing_list_id: number
 }
 
-/** Clauses of other types come with keys of their own, so what a clause holds is checked in rules.ts. */
+/** Other types of conditions have keys of their own, so rules.ts validates the contents. */
 export const ClauseInput = Type.Array(Type.Record(Type.String(), Type.Unknown()), { maxItems: 50 })
 
-/** What the window sends; read-conditions.ts looks whether it is what it should be. */
+/** As the window sends it; validated by read-conditions.ts. */
 export const ConditionsInput = Type.Unsafe<Condition[]>(ClauseInput)
 
-/** A segment with all the conditions that the window offers. */
+/** A segment with all conditions of the window. */
 export const WindowSegmentInput = Type.Object({ name: Filled({ maxLength: 255 }), clause: ConditionsInput })
 
 export const SegmentInput = Type.Object({ name: Filled({ maxLength: 255 }), clause: ClauseInput })
@@ -47,7 +49,7 @@ export const Segment = Type.Object({
       )
     ])
   ),
-  /** Only on create, when include_sql asks for it. */
+  /** Only on creation with include_sql. */
   criteria_sql: Type.Optional(Type.String())
 })
 export type Segment = Static<typeof Segment>
@@ -61,7 +63,7 @@ export const SegmentSummary = Type.Object({
 })
 export type SegmentSummary = Static<typeof SegmentSummary>
 
-/** The older name of a segment (docs/api.md, "Segments"); ad hoc segments have no name. */
+/** The older form of a segment (docs/api.md, "Segments"); ad hoc segments have no name. */
 export const SegmentationCriteria = Type.Object({
   id: Type.Integer(),
   name: Nullable(Type.String()),

@@ -8,20 +8,20 @@ import type {
   TimeCondition
 } from './conditions.ts'
 
-/** When, and by which clock, "in the last 30 days" is asked. */
+/** The time and time zone in which "in the last 30 days" is evaluated. */
 export interface Moment {
   /** UNIX milliseconds */
   now: number
-  /** Of the organization. */
+  /** The organization's time zone. */
   timeZone: string
 }
 
-/** The present, by the clock of an organization. */
+/** Returns the current time in the organization's zone. */
 export function momentIn(timeZone: string): Moment {
   return { now: Date.now(), timeZone }
 }
 
-/** An instant from `from` on and before `before`, in UNIX milliseconds; null = no bound. */
+/** From `from` (included) to `before` (excluded), in UNIX milliseconds; null = open. */
 export interface TimeRange {
   type: 'time_range'
   attribute: TimeCondition['attribute']
@@ -29,14 +29,14 @@ export interface TimeRange {
   before: number | null
 }
 
-/** Whether somebody opened or clicked anything at an instant (UNIX milliseconds) or later. */
+/** True if a subscriber opened or clicked anything at an instant (UNIX milliseconds) or later. */
 export interface ReactionSince {
   type: 'reaction_since'
   since: number
   isMet: boolean
 }
 
-/** Conditions whose days are those of one moment, so that whoever is asked twice answers the same. */
+/** Conditions whose relative days are resolved to one moment, so that asking twice gives the same answer. */
 export type SettledCondition =
   | Exclude<Condition, GroupCondition | TimeCondition | FieldCondition | ReactionCondition>
   | SettledField
@@ -48,11 +48,11 @@ export type SettledField = Omit<FieldCondition, 'operator' | 'days'> & {
   operator: Exclude<FieldCondition['operator'], 'is in the last' | 'is in the next'>
 }
 
-export function settle(clause: readonly Condition[], moment: Moment): SettledCondition[] {
+export function resolveConditions(clause: readonly Condition[], moment: Moment): SettledCondition[] {
   return clause.map((condition) => {
     switch (condition.type) {
       case 'group':
-        return { ...condition, conditions: settle(condition.conditions, moment) }
+        return { ...condition, conditions: resolveConditions(condition.conditions, moment) }
       case 'time':
         return timeRange(condition, moment)
       case 'custom_field':
@@ -108,7 +108,7 @@ function timeRange(
   }
 }
 
-/** The instant at which a day, or that so many days later, begins in a zone. */
+/** Returns when a day, or one so many days later, begins in a zone. */
 function startOf(day: string, timeZone: string, later = 0): number {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
   return instantOf({ year, month, day: date + later }, timeZone)

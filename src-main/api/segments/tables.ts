@@ -1,13 +1,13 @@
 import type { Generated } from 'kysely'
 import type { Time, Json, Fixed } from '../../database/schema.ts'
 
-/** Conditions that choose subscribers of a list; see api/segments/queries.ts. */
+/** Conditions that select subscribers of a list; see api/segments/queries.ts. */
 export interface SegmentsTable {
   id: Generated<number>
   mailing_list_id: number
-  /** Null = ad hoc: it belongs to the campaign or template that brought it. */
+  /** null = ad hoc: it belongs to a campaign or template. */
   name: string | null
-  /** Lower-cased name. */
+  /** Lower-case name. */
   name_key: string | null
   /** {@link SegmentCondition}[]; all must hold */
   clause: Json

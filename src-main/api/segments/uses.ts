@@ -4,8 +4,8 @@ import type { Dependency } from '../../http/dependencies.ts'
 import { type Condition, leavesOf } from './conditions.ts'
 
 /**
- * The stored segments with a condition on a custom field or a campaign; of lists that are not deleted.
- * @param optionIds only those that ask for one of these options
+ * Returns the stored segments of existing lists with a condition on a custom field or campaign.
+ * @param optionIds only those with one of these options
  */
 export async function segmentsNaming(
   db: Kysely<Schema>,

@@ -5,8 +5,8 @@ import type { StatEventType } from './tables.ts'
 import { beginningOfHour } from '../../base/times.ts'
 import { counterNames, type Counters } from './schema.ts'
 
-/** Adds to what was counted of a content, within the hour of the command. */
-export async function count(
+/** Increments a counter of a content, in the hour of the command. */
+export async function incrementCounter(
   context: CommandContext,
   sliceId: number,
   counters: Partial<Counters>,
@@ -32,7 +32,7 @@ export async function count(
     .execute()
 }
 
-/** A content that is counted still; undefined once its campaign or autoresponder was deleted. */
+/** Returns a content with statistics; undefined once its campaign or autoresponder was deleted. */
 export function countedSlice(db: Kysely<Schema>, sliceId: number) {
   return db
     .selectFrom('stat_slices')
@@ -45,19 +45,21 @@ export function countedSlice(db: Kysely<Schema>, sliceId: number) {
     .executeTakeFirst()
 }
 
-/** Something that a recipient did with a message. */
 export interface RecipientEvent {
   type: Exclude<StatEventType, 'bounce' | 'scomp'>
   sliceId: number
   subscriber: { id: number; email: string }
-  /** Of the link that was clicked. */
+  /** The clicked link. */
   linkId?: number
   ip: string | null
-  /** Whether it changed the status of the subscriber. */
+  /** True if it changed the subscriber's status. */
   updatesStatus?: boolean
 }
 
-/** Records what a recipient did, and counts it. @returns whether it is the first of its type by this recipient */
+/**
+ * Stores and counts an event.
+ * @returns true for the recipient's first of its type
+ */
 export async function recordEvent(
   context: CommandContext,
   { type, sliceId, subscriber, linkId, ip, updatesStatus = false }: RecipientEvent,
@@ -83,7 +85,7 @@ export async function recordEvent(
     .execute()
   if (linkId !== undefined) await countClick(context, linkId, isUnique, isUniqueOfLink)
   const plural = `${type}s` as const
-  await count(
+  await incrementCounter(
     context,
     sliceId,
     {
@@ -114,7 +116,7 @@ async function countClick(
     .execute()
 }
 
-/** Whether a recipient did something with a message before. */
+/** True if the recipient caused this event before. */
 export async function happened(
   context: CommandContext,
   { type, sliceId, subscriber, linkId }: Pick<RecipientEvent, 'type' | 'sliceId' | 'subscriber' | 'linkId'>

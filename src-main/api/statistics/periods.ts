@@ -4,10 +4,13 @@ import { refusal, refusalAt } from '../../base/refusal.ts'
 import { instantOf, wallClock } from '../../base/times.ts'
 import type { Period } from './queries.ts'
 
-/** A day of a calendar; months count from 1. */
+/** Months count from 1. */
 type Day = ReturnType<typeof wallClock>
 
-/** A time of a query, in UNIX milliseconds. @throws ApiError validation_failed with the name of the parameter */
+/**
+ * Parses a time in UNIX milliseconds.
+ * @throws ApiError validation_failed with the parameter's name
+ */
 export function readTime(
   name: string,
   given: string | number | undefined,
@@ -25,8 +28,8 @@ interface DayRange {
 }
 
 /**
- * The days of a report (docs/api.md, "Statistics"): from the first day two months ago to the end of this month unless the
- * query says otherwise.
+ * Returns the days of a report (docs/api.md, "Statistics"): by default from the first day two months ago to
+ * the end of this month.
  * @param now UNIX milliseconds
  * @throws ApiError validation_failed
  */
@@ -54,7 +57,7 @@ function readDay(name: string, given: string | undefined): Day | undefined {
   throw validationFailed(refusal('day', { field: name, example: '20140131' }))
 }
 
-/** The day or month of the zone's calendar that an instant is in. */
+/** Returns the day or month in a zone that contains an instant. */
 export function periodAround(ms: number, unit: 'daily' | 'monthly', timeZone: string): Period {
   const { year, month, day } = wallClock(ms, timeZone)
   return unit === 'daily'

@@ -4,26 +4,26 @@ import { noCounters, reportedStatistics, sumCounters, summaryOf } from './rules.
 import { counterNames, type Counters, type ReportedCampaign, type StatSummary } from './schema.ts'
 import { type Page, pageOf } from '../../http/pagination.ts'
 
-/** What was counted of a slice. */
+/** The counters of a slice. */
 export interface Counted {
   counters: Counters
-  /** bounce code -> unique bounces; null when there were none */
+  /** Bounce code -> unique bounces; null without bounces. */
   byCode: Record<string, number> | null
 }
 
-/** What was counted of one content. */
+/** The counters of one content. */
 export interface SliceStatistics extends Counted {
   sliceId: number
   contentId: number
 }
 
-/** What was counted of a campaign, content by content. */
+/** The counters of a campaign by content. */
 export interface CampaignStatistics {
   statId: number
   slices: SliceStatistics[]
 }
 
-/** The statistics of campaigns that have begun, by campaign id. */
+/** Returns the statistics of started campaigns, by id. */
 export async function statisticsOfCampaigns(
   db: Kysely<Schema>,
   campaignIds: number[]
@@ -48,7 +48,7 @@ export async function statisticsOfCampaigns(
   return statistics
 }
 
-/** The summary of several contents together. */
+/** Summarizes several contents. */
 export function summaryOfSlices(slices: readonly Counted[]): StatSummary {
   const codes: Record<string, number> = {}
   for (const { byCode } of slices) {
@@ -58,13 +58,13 @@ export function summaryOfSlices(slices: readonly Counted[]): StatSummary {
   return summaryOf(sumCounters(slices.map(({ counters }) => counters)), byCode)
 }
 
-/** A period in UNIX milliseconds; the end is exclusive. */
+/** UNIX milliseconds; the end is excluded. */
 export interface Period {
   from: number
   before: number
 }
 
-/** The summary of an autoresponder over a period (docs/api.md, "Statistics"). */
+/** Summarizes an autoresponder over a period (docs/api.md, "Statistics"). */
 export async function summaryOfAutoresponder(
   db: Kysely<Schema>,
   autoresponderId: number,
@@ -81,7 +81,7 @@ export async function summaryOfAutoresponder(
   return summaryOfSlices(ids.map(counted))
 }
 
-/** What was counted of slices, over all time or within a period. */
+/** Returns the counters of slices, over all time or a period. */
 async function countedOf(
   db: Kysely<Schema>,
   sliceIds: number[],
@@ -92,7 +92,7 @@ async function countedOf(
   return (id) => ({ counters: counters.get(id) ?? noCounters(), byCode: codes.get(id) ?? null })
 }
 
-/** The sums of slices over all hours, or those of a period. */
+/** Sums slices over all hours, or a period. */
 async function countersOf(
   db: Kysely<Schema>,
   sliceIds: number[],
@@ -131,14 +131,12 @@ async function bounceCodesOf(
   return codes
 }
 
-/** A content's counters within an hour, for what happened over time. */
 export interface HourOfContent extends Counters {
   content_id: number
   /** UNIX milliseconds */
   hour: number
 }
 
-/** What was counted of a campaign, hour by hour. */
 export async function hoursOfCampaign(db: Kysely<Schema>, campaignId: number): Promise<HourOfContent[]> {
   const rows = await db
     .selectFrom('stats')
@@ -152,7 +150,7 @@ export async function hoursOfCampaign(db: Kysely<Schema>, campaignId: number): P
   return rows.map((row) => ({ ...row, content_id: row.content_id ?? 0 }))
 }
 
-/** Messages that went out within a period, by hour, campaign and autoresponder. */
+/** Counts messages of a period by hour, campaign and autoresponder. */
 export function messagesSent(db: Kysely<Schema>, organizationId: number, { from, before }: Period) {
   return db
     .selectFrom('stat_counters')
@@ -188,12 +186,12 @@ export function messagesSent(db: Kysely<Schema>, organizationId: number, { from,
     .execute()
 }
 
-/** A pattern in which only * has a meaning. */
+/** Converts to a pattern in which only * is special. */
 function globOf(pattern: string): string {
   return pattern.replaceAll(/[?[]/g, '[$&]')
 }
 
-/** The links of a campaign's contents and how often they were clicked (docs/api.md, "Statistics"). */
+/** Returns the links of a campaign with their clicks (docs/api.md, "Statistics"). */
 export async function linksOfCampaign(
   db: Kysely<Schema>,
   campaignId: number,
@@ -220,11 +218,11 @@ export interface SystemCampaignFilter {
   from?: number | undefined
   /** Exclusive. */
   before?: number | undefined
-  /** Whether those that are being sent are left out. */
+  /** True = exclude campaigns that are being sent. */
   excludeActive: boolean
 }
 
-/** Campaigns of all organizations that have begun, by the time they did (docs/api.md, "Statistics"). */
+/** Returns started campaigns of all organizations by start time (docs/api.md, "Statistics"). */
 export async function systemCampaigns(
   db: Kysely<Schema>,
   { from, before, excludeActive }: SystemCampaignFilter,
@@ -278,7 +276,7 @@ export async function systemCampaigns(
   }
 }
 
-/** Whether it is known whom a campaign was sent to; so it is of one that was not sent yet. */
+/** True if the recipients of a campaign are known; also before it was sent. */
 export async function keepsRecipients(db: Kysely<Schema>, campaignId: number): Promise<boolean> {
   const row = await db
     .selectFrom('stats')

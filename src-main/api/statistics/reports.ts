@@ -6,7 +6,7 @@ import type { MessagesSent } from './schema.ts'
 
 export type ReportUnit = 'daily' | 'monthly'
 
-/** Messages of each campaign and autoresponder per day or month (docs/api.md, "Statistics"). */
+/** Counts messages per day or month (docs/api.md, "Statistics"). */
 export function messagesSentReport(
   hours: Awaited<ReturnType<typeof messagesSent>>,
   unit: ReportUnit,

@@ -18,12 +18,12 @@ import {
 } from './queries.ts'
 import { messagesSentReport, reportAsCsv } from './reports.ts'
 import { type DaysQuery, statisticsEndpoints } from './endpoints.ts'
-import { serve } from '../../http/serve.ts'
+import { serveEndpoints } from '../../http/serve.ts'
 
 /** docs/api.md, "Statistics". */
 const maxPerPage = 500
 
-export const statisticsRoutes = serve(statisticsEndpoints, ({ reader }) => {
+export const statisticsRoutes = serveEndpoints(statisticsEndpoints, ({ reader }) => {
   return {
     'GET /mailing_lists/:mailing_list_id/campaign_statistics': async ({ caller, params, query }) => {
       const { organizationId, timeZone } = caller
@@ -83,7 +83,7 @@ export const statisticsRoutes = serve(statisticsEndpoints, ({ reader }) => {
     return { organization, rows: messagesSentReport(hours, unit, caller.timeZone) }
   }
 
-  /** The caller's own organization; system administrators may ask for any. */
+  /** Only system administrators may request another organization. */
   async function organizationOf({ organizationId, role }: Caller, id: number) {
     if (role !== 'system_admin' && id !== organizationId) throw notFound('organization', id)
     return organizationById(reader, id)

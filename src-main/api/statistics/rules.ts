@@ -7,12 +7,10 @@ import {
   type StatSummary
 } from './schema.ts'
 
-/** Counters of which nothing was counted yet. */
 export function noCounters(): Counters {
   return Object.fromEntries(counterNames.map((name) => [name, 0])) as Counters
 }
 
-/** The sums of several contents, campaigns or days. */
 export function sumCounters(all: Iterable<Counters>): Counters {
   const sums = noCounters()
   for (const counters of all) for (const name of counterNames) sums[name] += counters[name]
@@ -20,8 +18,8 @@ export function sumCounters(all: Iterable<Counters>): Counters {
 }
 
 /**
- * The counts of a summary (docs/api.md, "Statistics").
- * @param byCode bounce code -> unique bounces; null when none were counted
+ * Returns the counts of a summary (docs/api.md, "Statistics").
+ * @param byCode bounce code -> unique bounces; null without bounces
  */
 export function countsOf(counters: Counters, byCode: Record<string, number> | null): StatisticCounts {
   const { delivered, ...shown } = counters
@@ -72,15 +70,15 @@ export function ratesOf(counts: StatisticCounts): Record<RateName, number> {
   }
 }
 
-/** A whole summary: of a content, a campaign, an autoresponder, or a list over a period. */
+/** Returns a complete summary of a content, campaign, autoresponder, or list and period. */
 export function summaryOf(counters: Counters, byCode: Record<string, number> | null): StatSummary {
   const counts = countsOf(counters, byCode)
   return { ...counts, ...ratesOf(counts) }
 }
 
 /**
- * A summary as system_campaigns groups it (docs/api.md, "Statistics").
- * @param recipients how many the campaign is for; null while they are counted
+ * Returns a summary in the form of system_campaigns (docs/api.md, "Statistics").
+ * @param recipients null while they are counted
  */
 export function reportedStatistics(summary: StatSummary, recipients: number | null): ReportedStatistics {
   const skip = summary.skips_error + summary.skips_request
@@ -118,7 +116,7 @@ export function reportedStatistics(summary: StatSummary, recipients: number | nu
   }
 }
 
-/** With five decimals, as the published example has them; over 0 it is 0. */
+/** Returns a ratio with five decimals, as in the published example; 0 for a total of 0. */
 function ratio(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part / whole) * 100_000) / 100_000
 }

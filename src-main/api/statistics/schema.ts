@@ -1,7 +1,7 @@
 import { type Static, type TInteger, Type } from 'typebox'
 import { Nullable, Reference, Timestamp } from '../../http/schema.ts'
 
-/** What is counted for each content of a campaign; everything else in a summary is derived from these. */
+/** The counters of each content; all other figures of a summary are derived from them. */
 export const counterNames = [
   'total_messages',
   'total_success',
@@ -37,10 +37,9 @@ export const counterNames = [
 ] as const
 export type CounterName = (typeof counterNames)[number]
 
-/** The counters of one content, or the sums of several. */
 export type Counters = Record<CounterName, number>
 
-/** Counts of a summary (docs/api.md, "Statistics"), in the order in which they are answered. */
+/** The counts of a summary (docs/api.md, "Statistics"), in the order of the answer. */
 export const countNames = [
   'sent_text',
   'sent_html',
@@ -88,7 +87,6 @@ export const countNames = [
 ] as const
 export type CountName = (typeof countNames)[number]
 
-/** Rates of a summary, from 0.0 on. */
 export const rateNames = [
   'bounce_rate',
   'bounce_rate_hard',
@@ -115,10 +113,10 @@ const rates = Object.fromEntries(rateNames.map((name) => [name, Type.Number()]))
   ReturnType<typeof Type.Number>
 >
 
-/** The counts of a summary without its rates: what a snapshot holds (docs/api.md, "Statistics"). */
+/** The counts of a summary without rates, as in snapshots (docs/api.md, "Statistics"). */
 export const StatisticCounts = Type.Object({
   ...integers,
-  /** bounce code -> how many */
+  /** Bounce code -> count. */
   bounces_unique_by_code: Nullable(Type.Record(Type.String(), Type.Integer()))
 })
 export type StatisticCounts = Static<typeof StatisticCounts>
@@ -136,9 +134,9 @@ export const LinkStats = Type.Object({
       link_id: Type.Integer(),
       url: Type.String(),
       clicks_total: Type.Integer(),
-      /** Recipients whose first click in the message was on this link. */
+      /** Recipients whose first click in the message was this link. */
       clicks_unique: Type.Integer(),
-      /** Recipients who clicked on this link. */
+      /** Recipients who clicked this link. */
       clicks_unique_by_link: Type.Integer()
     })
   )
@@ -153,7 +151,6 @@ const MessagesSent = Type.Object({
   campaign_name: Nullable(Type.String()),
   messages_sent: Type.Integer()
 })
-/** Messages of a campaign or an autoresponder within a day or a month. */
 export type MessagesSent = Static<typeof MessagesSent>
 
 /** docs/api.md, "Statistics". */
@@ -184,7 +181,6 @@ const ReportedCampaign = Type.Object({
     stats: ReportedStatistics
   })
 })
-/** A campaign in the report of all organizations. */
 export type ReportedCampaign = Static<typeof ReportedCampaign>
 
 /** docs/api.md, "Statistics". */

@@ -2,12 +2,12 @@ import type { Generated } from 'kysely'
 import type { Fixed, Flag, Json, Time } from '../../database/schema.ts'
 import type { CounterName } from './schema.ts'
 
-/** What is counted together: a campaign or an autoresponder. */
+/** The statistics of a campaign or an autoresponder. */
 export interface StatsTable {
   id: Generated<number>
   campaign_id: number | null
   autoresponder_id: number | null
-  /** Whether stat_recipients tells whom it was sent to. */
+  /** 1 if stat_recipients has its recipients. */
   keeps_recipients: Flag
 }
 
@@ -18,19 +18,21 @@ export interface StatSlicesTable {
   content_id: number | null
 }
 
-/** Counters of a slice within an hour. */
 export interface StatCountersTable extends Record<CounterName, Generated<number>> {
   stat_slice_id: number
-  /** The beginning of the hour, by the clock of the organization. */
+  /** The start of the hour in the organization's zone. */
   hour: Time
 }
 
-/** A link of a content, as it stands there. */
+/** A link as written in a content. */
 export interface StatLinksTable {
   id: Generated<number>
   stat_slice_id: number
   url: string
-  /** How often it was clicked: in all, as the first link of the content by a recipient, and for the first time by one. */
+  /**
+   * Clicks in all, as a recipient's first click in the content, and as a recipient's first click of this
+   * link.
+   */
   clicks_total: Generated<number>
   clicks_unique: Generated<number>
   clicks_unique_by_link: Generated<number>
@@ -43,17 +45,17 @@ export interface StatEventsTable {
   type: StatEventType
   subscriber_id: number
   email: string
-  /** Whether it was the first of its type by this recipient. */
+  /** 1 for the first event of its type by this recipient. */
   is_unique: Flag
   link_id: number | null
-  /** Whether it was the first click of this recipient on this link. */
+  /** 1 for the first click of this recipient on this link. */
   is_unique_of_link: Flag | null
   bounce_code: string | null
   ip: string | null
   occurred_at: Time
 }
 
-/** Whom a content was sent to; a subscriber who is gone may still be here. */
+/** The recipients of a content; deleted subscribers stay. */
 export interface StatRecipientsTable {
   stat_slice_id: Fixed<number>
   subscriber_id: Fixed<number>
@@ -62,11 +64,11 @@ export interface StatRecipientsTable {
 
 export type StatEventType = 'open' | 'click' | 'bounce' | 'scomp' | 'unsub'
 
-/** The counts of a content when a winner was to be chosen. */
+/** The counts of a content when a winner was chosen. */
 export interface StatSnapshotsTable {
   id: Generated<number>
   stat_slice_id: number
-  /** 32 hex digits that the snapshots of one moment share. */
+  /** 32 hex digits that snapshots of the same moment share. */
   snapshot_group: string
   /** {@link StatisticCounts} */
   counts: Json

@@ -6,17 +6,17 @@ import { countsPerList, sumOfCounts, zeroCounts } from './queries.ts'
 import type { StatusCounts } from './schema.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 
-/** Days that are shown, today among them. */
+/** Including today. */
 const shownDays = 90
 
-/** What an organization had at the end of a day; of today, what it has now. */
+/** The counts of an organization at the end of a day; today's are current. */
 export interface SubscriberDay {
-  /** YYYY-MM-DD in the zone of the organization. */
+  /** YYYY-MM-DD in the organization's zone. */
   day: string
   counts: StatusCounts
 }
 
-/** By how many active subscribers a list has grown in the last days. */
+/** The growth of a list's active subscribers in the last days. */
 export interface ListGrowth {
   mailing_list_id: number
   last_7_days: number
@@ -28,8 +28,11 @@ export interface Growth {
   lists: ListGrowth[]
 }
 
-/** Keeps what a list has before the first change of a day, of which what it had at the end of each day before follows. */
-export async function noteDay(context: CommandContext, mailingListId: number): Promise<void> {
+/**
+ * Stores a list's counts before the first change of a day, from which the counts at the end of each earlier
+ * day follow.
+ */
+export async function recordDay(context: CommandContext, mailingListId: number): Promise<void> {
   const list = await context.db
     .selectFrom('mailing_lists')
     .innerJoin('organizations', 'organizations.id', 'organization_id')
@@ -66,10 +69,9 @@ export async function noteDay(context: CommandContext, mailingListId: number): P
 }
 
 /**
- * How the lists that an organization has now have grown.
+ * Returns the growth of an organization's current lists.
  * @param now UNIX milliseconds
- * @returns the days since the first that is known of, at most 90, today last; and the growth of each list, since its
- *   first day where that is later
+ * @returns the known days, at most 90, today last; and the growth of each list since its first known day
  */
 export async function subscriberGrowth(
   db: Kysely<Schema>,
@@ -117,7 +119,7 @@ export async function subscriberGrowth(
   }
 }
 
-/** The first day that is noted of any list of an organization. */
+/** Returns the first recorded day of any list of an organization. */
 async function firstDay(db: Kysely<Schema>, organizationId: number): Promise<string | null> {
   const row = await db
     .selectFrom('mailing_lists')

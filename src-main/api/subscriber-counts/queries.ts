@@ -3,7 +3,7 @@ import type { Schema } from '../../database/schema.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 import type { StatusCounts, SubscriberCounts } from './schema.ts'
 
-/** The kept counters of an organization and of each of its lists (docs/api.md, "Counts"). */
+/** The stored counters of an organization and its lists (docs/api.md, "Counts"). */
 export async function subscriberCounts(
   db: Kysely<Schema>,
   organization: { id: number; name: string }
@@ -28,7 +28,7 @@ export async function subscriberCounts(
 
 type CountRow = Pick<Selectable<Schema['mailing_list_counts']>, 'mailing_list_id' | 'status' | 'subscribers'>
 
-/** The kept counters of each list of an organization that has any subscribers, or had. */
+/** The stored counters of an organization's lists. */
 export async function countsPerList(
   db: Kysely<Schema>,
   organizationId: number
@@ -44,7 +44,7 @@ export async function countsPerList(
   )
 }
 
-/** The same of the lists of any organization whose ids are in a range. */
+/** The counts of lists of any organization, by a range of ids. */
 export async function countsOfLists(
   db: Kysely<Schema>,
   { from, to }: { from: number; to: number }
@@ -80,14 +80,14 @@ export function zeroCounts(): StatusCounts {
   return Object.fromEntries(subscriberStatuses.map((status) => [status, 0])) as StatusCounts
 }
 
-/** How many subscribers may still be added to the organization; Infinity without a limit. */
+/** Returns how many subscribers the organization may still add; Infinity without a limit. */
 export async function roomFor(db: Kysely<Schema>, organizationId: number): Promise<number> {
   const limit = await subscriberLimit(db, organizationId)
   if (limit === null) return Infinity
   return limit - (await subscribersOfOrganization(db, organizationId))
 }
 
-/** Most subscribers that the organization may have; null = no limit. */
+/** null = no limit. */
 export async function subscriberLimit(db: Kysely<Schema>, organizationId: number): Promise<number | null> {
   const row = await db
     .selectFrom('organizations')
@@ -97,7 +97,7 @@ export async function subscriberLimit(db: Kysely<Schema>, organizationId: number
   return row.subscriber_limit
 }
 
-/** How many subscribers the organization has on lists that are not deleted. */
+/** Counts the organization's subscribers on lists that are not deleted. */
 export async function subscribersOfOrganization(db: Kysely<Schema>, organizationId: number): Promise<number> {
   const row = await db
     .selectFrom('mailing_list_counts')

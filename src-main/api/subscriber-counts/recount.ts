@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { blocksPerGroup, idsPerBlock } from './tally.ts'
 
-/** A counter that does not say what is there. */
+/** A counter that differs from the records. */
 export interface Drift {
   /** What it counts, as the rest of a sentence. */
   counter: string
@@ -11,24 +11,22 @@ export interface Drift {
 }
 
 export interface Recount {
-  /** How many records were counted. */
   subscribers: number
   suppressedAddresses: number
   events: number
   drifts: Drift[]
 }
 
-/** A counter of a content of a campaign, or of a link in it, that does not say what its events tell. */
+/** A counter of a campaign's content or link that differs from its events. */
 export interface CounterDrift {
-  /** Of the content or of the link. */
+  /** The content or the link. */
   id: number
-  /** The column. */
   name: string
   kept: number
   found: number
 }
 
-/** Counts again whatever is kept as a counter, in one moment of the data even while it changes. */
+/** Recounts everything that has a stored counter, on one snapshot of the data. */
 export function recount(db: Kysely<Schema>): Promise<Recount> {
   return db.transaction().execute(async (moment) => ({
     subscribers: await countOf(moment, 'subscribers'),
@@ -109,15 +107,15 @@ async function driftsOfSuppressionLists(db: Kysely<Schema>): Promise<Drift[]> {
   return rows
 }
 
-/** The contents of deleted campaigns, whose events are removed while their counters stay. */
+/** The contents of deleted campaigns, whose events are deleted while their counters stay. */
 const deletedSlices = sql`
   SELECT stat_slices.id FROM stat_slices JOIN stats ON stats.id = stat_id JOIN campaigns ON campaigns.id = campaign_id
   JOIN mailing_lists ON mailing_lists.id = campaigns.mailing_list_id
   WHERE campaigns.deleted_at IS NOT NULL OR mailing_lists.deleted_at IS NOT NULL`
 
 /**
- * The counters that stat_events tells again: what was sent leaves no event. Those of deleted campaigns and lists are left
- * out, as their events are removed.
+ * Finds counters that differ from stat_events. Messages sent leave no events, and deleted campaigns and lists
+ * lose theirs, so those are left out.
  */
 export async function driftsOfStatistics(db: Kysely<Schema>): Promise<CounterDrift[]> {
   const { rows } = await sql<CounterDrift>`
@@ -163,7 +161,7 @@ async function sentencesOfStatistics(db: Kysely<Schema>): Promise<Drift[]> {
   }))
 }
 
-/** Those of deleted campaigns are left out, as above. */
+/** Without deleted campaigns, as above. */
 export async function driftsOfLinks(db: Kysely<Schema>): Promise<CounterDrift[]> {
   const { rows } = await sql<CounterDrift>`
     WITH found AS (

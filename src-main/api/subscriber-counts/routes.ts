@@ -2,9 +2,9 @@ import { ok } from '../../http/envelope.ts'
 import { organizationById } from '../organizations/queries.ts'
 import { subscriberCounts } from './queries.ts'
 import { subscriberCountEndpoints } from './endpoints.ts'
-import { serve } from '../../http/serve.ts'
+import { serveEndpoints } from '../../http/serve.ts'
 
-export const subscriberCountRoutes = serve(subscriberCountEndpoints, ({ reader }) => ({
+export const subscriberCountRoutes = serveEndpoints(subscriberCountEndpoints, ({ reader }) => ({
   'GET /subscriber_counts': async ({ caller: { organizationId: id, organizationName: name } }) =>
     ok(await subscriberCounts(reader, { id, name })),
 

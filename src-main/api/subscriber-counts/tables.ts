@@ -7,21 +7,24 @@ export interface MailingListCountsTable {
   subscribers: number
 }
 
-/** What a list had when the first change of a day came. */
+/** The counts of a list before the first change of a day. */
 export interface SubscriberDaysTable extends StatusCounts {
   mailing_list_id: number
-  /** YYYY-MM-DD in the zone of the organization. */
+  /** YYYY-MM-DD in the organization's zone. */
   day: string
 }
 
-/** How many subscribers of a list have an id in [block * 1024, (block + 1) * 1024): finds a position without OFFSET. */
+/**
+ * How many subscribers of a list have an id in [block * 1024, (block + 1) * 1024): finds a position without
+ * OFFSET.
+ */
 export interface SubscriberBlocksTable {
   mailing_list_id: number
   block: number
   subscribers: number
 }
 
-/** The same for blocksPerGroup blocks each. */
+/** The same for groups of blocksPerGroup blocks. */
 export interface SubscriberBlockGroupsTable {
   mailing_list_id: number
   block_group: number

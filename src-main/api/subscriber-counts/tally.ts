@@ -2,11 +2,10 @@ import { sql } from 'kysely'
 import type { SubscriberStatus } from '../subscribers/schema.ts'
 import type { CommandContext } from '../../database/command.ts'
 import { preparedOn } from '../../database/connection.ts'
-import { noteDay } from './days.ts'
+import { recordDay } from './days.ts'
 
-/** Ids per block of subscriber_blocks. */
 export const idsPerBlock = 1024
-/** Blocks per group of subscriber_block_groups; the migration that made them says the same. */
+/** The migration that created the groups has the same number. */
 export const blocksPerGroup = 128
 
 export function blockOf(subscriberId: number): number {
@@ -47,7 +46,7 @@ export class SubscriberTally {
 
   async save(context: CommandContext): Promise<void> {
     const statuses = [...this.#statuses].filter(([, change]) => change !== 0)
-    if (statuses.length > 0) await noteDay(context, this.#mailingListId)
+    if (statuses.length > 0) await recordDay(context, this.#mailingListId)
     for (const [status, subscribers] of statuses) {
       // Written before the upsert's insert is tried, so that a negative change never meets the CHECK.
       const updated = await context.db

@@ -13,9 +13,9 @@ import { type Page, pageOf } from '../../http/pagination.ts'
 
 export type ExportRow = Selectable<SubscriberExportsTable> & { mailing_list_name: string }
 
-/** States in which an export has work left. */
+/** States with work left. */
 export const unfinishedExportStates = ['idle', 'estimating', 'exporting', 'paused'] as const
-/** States in which a thread works, or is about to work, on an export. */
+/** States in which a thread works on an export, or soon will. */
 export const runningExportStates = ['idle', 'estimating', 'exporting'] as const
 
 /** @throws ApiError not_found */
@@ -34,7 +34,10 @@ function exportsOf(db: Kysely<Schema>, organizationId: number) {
     .where('subscriber_exports.organization_id', '=', organizationId)
 }
 
-/** A page of exports, the newest first. @param mailingListId null = all lists of the organization */
+/**
+ * Newest first.
+ * @param mailingListId null = all lists of the organization
+ */
 export async function exportPage(
   db: Kysely<Schema>,
   organizationId: number,
@@ -46,7 +49,7 @@ export async function exportPage(
   return pageOf(query.orderBy('subscriber_exports.id', 'desc'), page)
 }
 
-/** Exports that a thread should work on, the oldest first. */
+/** Returns the exports that a thread should run, oldest first. */
 export function exportsToRun(db: Kysely<Schema>): Promise<{ id: number }[]> {
   return db
     .selectFrom('subscriber_exports')
@@ -57,7 +60,7 @@ export function exportsToRun(db: Kysely<Schema>): Promise<{ id: number }[]> {
     .execute()
 }
 
-/** How many subscribers of a list have one of these statuses: the kept counters know. */
+/** Counts the subscribers of a list with one of these statuses, from the stored counters. */
 export async function countWithStatuses(
   db: Kysely<Schema>,
   mailingListId: number,
@@ -72,7 +75,7 @@ export async function countWithStatuses(
   return row.total ?? 0
 }
 
-/** Up to `limit` subscribers of a segment and these statuses with an id above `afterId`, by id. */
+/** Returns up to `limit` subscribers of a segment with these statuses and an id above `afterId`, by id. */
 export function subscribersToExport(
   db: Kysely<Schema>,
   { mailingListId, clause }: SegmentScope,
@@ -89,7 +92,10 @@ export function subscribersToExport(
     .execute()
 }
 
-/** Up to some hundred subscribers of a selection with an id above `afterId`, by id; `lastId` is null after the last. */
+/**
+ * Returns up to some hundred subscribers of a selection with an id above `afterId`, by id; `lastId` is null
+ * at the end.
+ */
 export async function selectedToExport(
   db: Kysely<Schema>,
   { selectionId, mailingListId }: { selectionId: number; mailingListId: number },
@@ -109,16 +115,15 @@ export async function selectedToExport(
   return { rows, lastId: ids.at(-1) ?? null }
 }
 
-/** What an export was asked for, with the segment as it was then. */
+/** The settings of an export, with the segment as it was when requested. */
 export type StoredExportSettings = ExportSettings & { clause: SettledCondition[] }
 
-/** Exports from before there were segments name none. */
+/** Exports from before segments existed have none. */
 export function settingsOf({ settings }: Pick<ExportRow, 'settings'>): StoredExportSettings {
   const stored = JSON.parse(settings) as Omit<StoredExportSettings, 'segment_id' | 'clause'>
   return { segment_id: null, clause: [], ...stored }
 }
 
-/** An export as the API answers it. */
 export function presentExport(row: ExportRow, timeZone: string): SubscriberExport {
   return {
     id: row.id,
@@ -134,7 +139,7 @@ export function presentExport(row: ExportRow, timeZone: string): SubscriberExpor
   }
 }
 
-/** Exports that were finished before a time (UNIX milliseconds) and whose files are still there. */
+/** Finished exports that ended before a time (UNIX milliseconds) and still have files. */
 export function exportsWithOldFiles(db: Kysely<Schema>, finishedBefore: number): Promise<{ id: number }[]> {
   return db
     .selectFrom('subscriber_exports')

@@ -19,7 +19,10 @@ const ExportFormat = Type.Object({
   csv_has_headers: withDefault(Type.Boolean(), true),
   csv_field_separator: FieldSeparator,
   csv_field_enclosure: withDefault(Type.Enum([...fieldEnclosures]), '"'),
-  /** Puts an apostrophe before cells that a spreadsheet would execute; an import with the same setting takes it away again. */
+  /**
+   * Puts an apostrophe before cells that a spreadsheet would execute; an import with the same setting removes
+   * it.
+   */
   escape_formulas: withDefault(Type.Boolean(), false)
 })
 export type ExportFormat = Static<typeof ExportFormat>
@@ -29,15 +32,15 @@ const Statuses = Type.Array(Type.Enum([...subscriberStatuses]), { minItems: 1 })
 /** docs/api.md, "Subscriber exports". */
 export const SubscriberExportInput = Type.Object({
   segment_id: Type.Optional(Nullable(Type.Integer())),
-  /** All of them by default. */
+  /** Default: all. */
   statuses: Type.Optional(Statuses),
-  /** As in column_mapping of an import; everything that the list has by default. */
+  /** As in column_mapping of an import; default: all columns of the list. */
   columns: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: maxColumns })),
   file_format: withDefault(Type.Object(ExportFormat.properties), {})
 })
 export type SubscriberExportInput = Static<typeof SubscriberExportInput>
 
-/** What an export holds; the part that a restart needs again. */
+/** What an export contains, needed again after a restart. */
 export const ExportSettings = Type.Object({
   segment_id: Nullable(Type.Integer()),
   statuses: Statuses,

@@ -10,16 +10,16 @@ export interface SubscriberExportsTable {
   error_message: string | null
   /** {@link ExportSettings} */
   settings: Json
-  /** Who is exported, where that was chosen in the window; null = by the settings. */
+  /** The exported selection; null = chosen by the settings. */
   selection_id: ColumnType<number | null, number | null | undefined, number | null>
   number_of_records: number | null
   records_exported: number
-  /** The last subscriber in the file, and how long the file is with it. */
+  /** The last exported subscriber, and the length of the file up to it. */
   after_id: number
   bytes_written: number
   started_at: Time | null
   finished_at: Time | null
-  /** When its file was removed by its age. */
+  /** When its file was deleted by age. */
   file_removed_at: Time | null
   created_at: Fixed<Time>
   updated_at: Time

@@ -3,11 +3,11 @@ import type { Schema } from '../../database/schema.ts'
 
 const added = sql<number>`counts ->> 'added'`
 const addedSomebody = sql<SqlBool>`${added} > 0`
-/** Of ids that were given out, some went to nobody: there are as many as were added, or more. */
+/** Some ids of a range are unused, so a range has at least as many ids as subscribers. */
 const keepsAll = sql<SqlBool>`(SELECT ifnull(sum(last_id - first_id + 1), 0) FROM import_additions
   WHERE subscriber_import_id = subscriber_imports.id) >= ${added}`
 
-/** The imports of a list that added subscribers and keep whom, the newest first; without those that were undone. */
+/** Returns the imports of a list that added subscribers and know them, newest first, without undone ones. */
 export function importsThatAdded(
   db: Kysely<Schema>,
   mailingListId: number
@@ -26,7 +26,10 @@ export function importsThatAdded(
   )
 }
 
-/** Whether a list has an import, and whether it is known whom that added: an earlier version did not keep it. */
+/**
+ * Returns whether a list has an import, and whether the added subscribers are known: an earlier version did
+ * not store them.
+ */
 export async function findImportOfList(
   db: Kysely<Schema>,
   mailingListId: number,

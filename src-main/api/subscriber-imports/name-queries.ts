@@ -2,10 +2,13 @@ import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { ImportRow } from './queries.ts'
 
-/** What an import is called: the file that it, or the import that it corrects, was read from, with its host where it was downloaded; null for content of a request. */
+/**
+ * The name of the file of an import, or of the import that it corrects, with the host if it was downloaded;
+ * null for content of a request.
+ */
 export type ImportName = string | null
 
-/** Where a file is from and what it is called; an address may hold a password or a token, which are nobody's business. */
+/** Returns the host and file name of an address, without a password or token that it may contain. */
 function nameOfAddress(url: string): string {
   const { host = '', pathname = '' } = URL.parse(url) ?? {}
   const file = pathname.split('/').filter(Boolean).at(-1)
@@ -21,7 +24,7 @@ function decoded(part: string): string {
   }
 }
 
-/** The names of imports; a correction has that of what it corrects, however often that was corrected itself. */
+/** Returns the names of imports; a correction has the name of the corrected import. */
 export async function importNames(
   db: Kysely<Schema>,
   ids: readonly number[]

@@ -17,7 +17,7 @@ export type ImportRow = Selectable<SubscriberImportsTable>
 type NamedImportRow = ImportRow & { mailing_list_name: string }
 export type ImportScope = (typeof importScopes)[number]
 
-/** The settings column: how the rows are applied, and the autoresponders to trigger. */
+/** How rows are applied, and the autoresponders to trigger. */
 export type StoredSettings = ImportSettings & Pick<SubscriberImport, 'autoresponders'>
 
 /** @throws ApiError not_found */
@@ -44,7 +44,7 @@ function imports(db: Kysely<Schema>, organizationId: number) {
 const recentTime = 14 * 24 * 60 * 60 * 1000
 
 /**
- * A page of imports: unfinished first by begins_at, soonest first, then the ended ones, the latest first.
+ * Unfinished imports first, by begins_at, then ended ones, latest first.
  * @param mailingListId null = all lists of the organization
  */
 export async function importPage(
@@ -73,7 +73,7 @@ export async function importPage(
   )
 }
 
-/** Imports that a thread should work on, in the order in which they are due. */
+/** Returns the imports that a thread should run, in due order. */
 export function unfinishedImports(db: Kysely<Schema>): Promise<ImportRow[]> {
   return db
     .selectFrom('subscriber_imports')
@@ -85,12 +85,12 @@ export function unfinishedImports(db: Kysely<Schema>): Promise<ImportRow[]> {
     .execute()
 }
 
-/** Imports that wait for their owner to let them go on. */
+/** Returns paused imports. */
 export function pausedImports(db: Kysely<Schema>): Promise<ImportRow[]> {
   return db.selectFrom('subscriber_imports').selectAll().where('state', '=', 'paused').execute()
 }
 
-/** Ended imports whose logs are older than `endedBefore` and still there. */
+/** Ended imports whose logs are older than `endedBefore` and still exist. */
 export function importsWithOldLogs(db: Kysely<Schema>, endedBefore: number): Promise<{ id: number }[]> {
   return db
     .selectFrom('subscriber_imports')
@@ -108,7 +108,6 @@ export function presentImportSummary(row: NamedImportRow, timeZone: string): Sub
   }
 }
 
-/** An import as the API answers it. */
 export function presentImport(row: NamedImportRow, timeZone: string): SubscriberImport {
   return {
     ...presentCommon(row, timeZone),
@@ -139,7 +138,7 @@ function presentCommon(row: NamedImportRow, timeZone: string) {
   }
 }
 
-/** Whether an import is under way that has read the definition of a field, and goes on with it as it was. */
+/** True if a running import has read the definition of a field and continues with it. */
 export async function isBeingImported(
   db: Kysely<Schema>,
   { organizationId, mailingListId }: { organizationId: number; mailingListId: number | null }

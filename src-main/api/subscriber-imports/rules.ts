@@ -15,15 +15,15 @@ export function isImportColumn(name: string): name is ImportColumn {
   return (importColumns as readonly string[]).includes(name)
 }
 
-/** States in which an import has work left. */
+/** States with work left. */
 export const unfinishedStates = ['scheduled', 'downloading', 'splitting', 'importing', 'paused'] as const
 
-/** States in which a thread works, or is about to work, on an import. */
+/** States in which a thread works on an import, or soon will. */
 export const runningStates = ['scheduled', 'downloading', 'splitting', 'importing'] as const
 
 /**
- * A mapping whose reserved names are written as they are defined: clients write them in any letter case, which stands for
- * a custom field only where the list has one of that name.
+ * Returns a mapping with reserved names in their defined letter case. In another case they mean a custom
+ * field if the list has one of that name.
  */
 export function plainMapping(
   mapping: readonly (string | null)[],
@@ -36,13 +36,13 @@ export function plainMapping(
   })
 }
 
-/** How long the logs of an import can be read after it ended, in milliseconds (docs/api.md, "Limits"). */
+/** How long the logs of an import are available after its end, in milliseconds (docs/api.md, "Limits"). */
 export const logTime = 7 * 24 * 60 * 60 * 1000
 
 /**
- * True while the logs of an import can be read. Their files may be there for longer: they are removed while the application runs and
- * the clock is believed.
- * @param finishedAt UNIX milliseconds; null = it has not ended
+ * True while the logs of an import are available. Their files may exist longer: they are deleted while the
+ * application runs and the clock is plausible.
+ * @param finishedAt UNIX milliseconds; null = running
  */
 export function hasLogs({ finished_at: finishedAt }: { finished_at: number | null }, now: number): boolean {
   return finishedAt === null || now - finishedAt < logTime

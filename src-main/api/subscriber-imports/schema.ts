@@ -15,7 +15,7 @@ export const importStates = [
 ] as const
 export type ImportState = (typeof importStates)[number]
 
-/** What can become of a row, in the order of stats.subscribers; also the names of the logs. */
+/** The possible outcomes of a row, in the order of stats.subscribers; also the names of the logs. */
 export const importOutcomes = [
   'added',
   'updated',
@@ -32,9 +32,9 @@ export const importOutcomes = [
 export type ImportOutcome = (typeof importOutcomes)[number]
 
 export const characterSets = ['UTF-8', 'ISO-8859-1'] as const
-/** Comma and tab, which the API promises, and two that spreadsheets in use write. */
+/** Comma and tab as in the API, and two more that spreadsheets use. */
 export const fieldSeparators = [',', '\t', ';', '|'] as const
-/** Clients write the separators by name as well. */
+/** Clients may write the separators by name. */
 export const FieldSeparator = withDefault(
   Type.Enum([...fieldSeparators], { [spellings]: { tab: '\t', comma: ',', '\\t': '\t' } }),
   ','
@@ -42,7 +42,7 @@ export const FieldSeparator = withDefault(
 export const fieldEnclosures = ['"', "'"] as const
 export const dateFormats = ['mdy', 'dmy'] as const
 
-/** Most columns of a file that can be imported. */
+/** Limit of columns in a file. */
 export const maxColumns = 1000
 /** Bytes of file_source.content; the API promises 10 MB. */
 export const maxJsonContentBytes = 16 * 1024 * 1024
@@ -58,7 +58,7 @@ export function zeroCounts(): ImportCounts {
   return Object.fromEntries(importOutcomes.map((outcome) => [outcome, 0])) as ImportCounts
 }
 
-/** Adds what became of some rows, each an index into importOutcomes. */
+/** Adds the outcomes of rows, each an index into importOutcomes. */
 export function addCounts(counts: ImportCounts, outcomes: Uint8Array): ImportCounts {
   const perCode = new Array<number>(importOutcomes.length).fill(0)
   for (const code of outcomes) perCode[code] = (perCode[code] ?? 0) + 1
@@ -89,7 +89,7 @@ const OverwriteWhenStatus = Type.Object({
 
 const FileFormat = Type.Object({
   csv_has_headers: withDefault(Type.Boolean(), true),
-  /** In any letter case, and answered as it was sent (docs/api.md, "Subscriber imports"). */
+  /** In any letter case, answered as sent (docs/api.md, "Subscriber imports"). */
   character_set: withDefault(
     Type.String({ pattern: '^(?:[Uu][Tt][Ff]-8|[Ii][Ss][Oo]-8859-1)$', [choices]: characterSets }),
     'UTF-8'
@@ -97,7 +97,10 @@ const FileFormat = Type.Object({
   csv_field_separator: FieldSeparator,
   csv_field_enclosure: withDefault(Type.Enum([...fieldEnclosures]), '"'),
   date_format: withDefault(Type.Enum([...dateFormats]), 'mdy'),
-  /** Whether to drop an apostrophe that keeps a spreadsheet from reading a cell as a formula; see exports/formulas.ts. */
+  /**
+   * True = remove an apostrophe that keeps a spreadsheet from reading a cell as a formula; see
+   * exports/formulas.ts.
+   */
   escape_formulas: Type.Optional(Type.Boolean())
 })
 export type FileFormat = Static<typeof FileFormat>
@@ -108,12 +111,12 @@ const SubscriberDefaults = Type.Object({
   format: Type.Optional(Type.String())
 })
 
-/** How the rows of a file are read and applied; the part of an import that a restart needs again. */
+/** How the rows of a file are read and applied: what a restart of the import needs. */
 export const ImportSettings = Type.Object({
   overwrite: withDefault(Type.Boolean(), false),
   overwrite_what: OverwriteWhat,
   overwrite_when_status: OverwriteWhenStatus,
-  /** A blank entry leaves its column out. */
+  /** A blank entry skips its column. */
   column_mapping: Type.Array(Nullable(Type.String()), { minItems: 1, maxItems: maxColumns }),
   default_custom_fields: Type.Record(Type.String(), Type.Unknown()),
   subscriber_defaults: SubscriberDefaults,

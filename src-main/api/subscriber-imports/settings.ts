@@ -5,7 +5,7 @@ import type { MailingListRow } from '../mailing-lists/queries.ts'
 import { isImportColumn, plainMapping } from './rules.ts'
 import type { ImportSettings, SubscriberImportInput } from './schema.ts'
 
-/** The part of a request that says how rows are read and applied. */
+/** Returns the part of a request that an import needs for its rows. */
 export function settingsOf(input: Omit<SubscriberImportInput, 'file_source'>): ImportSettings {
   return {
     overwrite: input.overwrite,
@@ -19,8 +19,8 @@ export function settingsOf(input: Omit<SubscriberImportInput, 'file_source'>): I
 }
 
 /**
- * Every column must be something that the list has, and no two the same (docs/api.md, "Subscriber imports").
- * @throws ApiError validation_failed naming each column that will not do
+ * Checks that each column exists on the list and none is repeated (docs/api.md, "Subscriber imports").
+ * @throws ApiError validation_failed naming each faulty column
  */
 export function checkMapping(
   settings: ImportSettings,

@@ -3,8 +3,8 @@ import type { Time, Flag, Json, Fixed } from '../../database/schema.ts'
 import type { ImportState } from './schema.ts'
 
 /**
- * The order in which rows are written: that of the file, or, a large part of it at a time, that of their keys. In the order
- * of the keys each page of the index is written once where rows in any order would write it hundreds of times.
+ * The order in which rows are written: as in the file, or large parts sorted by key. Sorted keys write each
+ * index page once instead of hundreds of times.
  */
 export type RowOrder = 'file' | 'key'
 
@@ -15,7 +15,7 @@ export interface SubscriberImportsTable {
   state: ImportState
   error_message: string | null
   begins_at: Time
-  /** Whether it was to begin at once, whatever the clock says later. */
+  /** 1 if it was to start at once, even if the clock is set back later. */
   begins_at_once: ColumnType<Flag, Flag | undefined, Flag>
   started_at: Time | null
   finished_at: Time | null
@@ -24,18 +24,18 @@ export interface SubscriberImportsTable {
   source_type: 'json' | 'upload_directory' | 'url'
   /** Shown name: "data" for json; '' for url. */
   source_filename: string
-  /** Where the file is downloaded from; null for the other types. */
+  /** The address of a url import; null for other types. */
   source_url: string | null
-  /** When its download is tried again; null while it is not waited for. */
+  /** When the download is tried again; null while it runs. */
   retry_at: ColumnType<Time | null, Time | null | undefined, Time | null>
-  /** How its file is read ({@link Reading}); null for an import of the API, whose settings are complete. */
+  /** How the file is read ({@link Reading}); null for an import of the API, whose settings are complete. */
   reading: ColumnType<Json | null, Json | null | undefined, Json | null>
-  /** Where the bytes are, relative to the data directory. */
+  /** Relative to the data directory. */
   source_path: string
-  /** "<bytes>:<mtime ms>" when first read: a file that changed since cannot be continued. */
+  /** "<bytes>:<mtime ms>" of the first read: a changed file cannot be continued. */
   source_fingerprint: string | null
   number_of_records: number | null
-  /** Set with number_of_records: an import that continues must write its rows in the same order. */
+  /** Set with number_of_records: a continued import must keep the order. */
   row_order: RowOrder | null
   records_imported: number
   /** {@link ImportCounts} */
@@ -45,39 +45,42 @@ export interface SubscriberImportsTable {
   updated_at: Time
 }
 
-/** What became of each row of a committed batch, a byte a row: lets an interrupted import continue exactly. */
+/**
+ * The outcome of each row of a committed batch, one byte per row, so that an interrupted import continues
+ * exactly.
+ */
 export interface ImportBatchesTable {
   subscriber_import_id: number
   batch: number
-  /** How many rows it has; fewer outcomes are those of a batch whose rest has yet to be written. */
+  /** The number of rows. Fewer outcomes than rows: the rest of the batch is not written yet. */
   rows: number
   outcomes: Buffer
 }
 
-/** What the writer changed at one time for an import; see undo-commands.ts. */
+/** What the writer changed in one command of an import; see undo-commands.ts. */
 export interface ImportChangesTable {
   id: Generated<number>
   subscriber_import_id: number
-  /** The time of the command: subscribers whose updated_at is another were changed since. */
+  /** The time of the command. A subscriber with another updated_at was changed since. */
   written_at: Time
   first_added_id: number | null
   last_added_id: number | null
   /** Compressed JSON of Overwritten[]; null = none. */
   overwritten: Buffer | null
-  /** How many ids and entries these are. */
+  /** The number of ids and entries. */
   subscribers: number
-  /** How many of them an undoing has dealt with. */
+  /** How many of them an undo has processed. */
   undone: ColumnType<number, number | undefined, number>
 }
 
-/** Ids in a row that an import gave to subscribers whom it added; for good. */
+/** A range of subscriber ids that an import added; never deleted. */
 export interface ImportAdditionsTable {
   subscriber_import_id: number
   first_id: number
   last_id: number
 }
 
-/** An import that is being undone, or was. */
+/** The undo of an import. */
 export interface ImportUndosTable {
   subscriber_import_id: number
   total: number
@@ -89,7 +92,7 @@ export interface ImportUndosTable {
   finished_at: ColumnType<Time | null, Time | null | undefined, Time | null>
 }
 
-/** A subscriber whom an undoing left as it is, and why. */
+/** A subscriber that an undo skipped, with the reason. */
 export interface ImportUndoKeptTable {
   subscriber_import_id: number
   subscriber_id: number
@@ -99,17 +102,16 @@ export interface ImportUndoKeptTable {
 
 export type KeptReason = 'changed' | 'primary_key'
 
-/** A custom field that an import created. */
 export interface ImportFieldsTable {
   subscriber_import_id: number
   custom_field_id: number
 }
 
-/** An import of rows that failed in another one and were corrected. */
+/** An import of corrected rows that failed in another import. */
 export interface ImportCorrectionsTable {
   subscriber_import_id: number
   corrects_id: number
-  /** Their places in the log of failed rows of the other one: number[] */
+  /** Their places in the other import's log of failed rows: number[] */
   places: Json
 }
 

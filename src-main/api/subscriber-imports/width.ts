@@ -1,7 +1,7 @@
 import { ImportFailure } from '../../csv/failure.ts'
 import { maxColumns } from './schema.ts'
 
-/** @throws ImportFailure at the line for a file with more columns than can be imported */
+/** @throws ImportFailure at the line if a file has too many columns */
 export function checkWidth(columns: number, line: number): void {
   if (columns <= maxColumns) return
   throw new ImportFailure(
@@ -10,7 +10,7 @@ export function checkWidth(columns: number, line: number): void {
   )
 }
 
-/** Why a row with more cells than there are columns fails; null for one that has none but blank ones. */
+/** Returns why a row with more cells than columns fails; null if the extra cells are blank. */
 export function widthComplaint(row: readonly string[], columns: number): string | null {
   if (row.length <= columns || row.slice(columns).every((cell) => cell.trim() === '')) return null
   return `the row has ${row.length} columns, and the import expects ${columns}`

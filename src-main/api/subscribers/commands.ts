@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
-import { noteAbsent } from '../bulk-actions/absent-commands.ts'
+import { recordAbsent } from '../bulk-actions/absent-commands.ts'
 import { nextSubscriberId, useSubscriberIds } from './ids.ts'
 import { SubscriberTally } from '../subscriber-counts/tally.ts'
 import { parseTimeInput, timeComplaint } from '../../base/dates.ts'
@@ -22,7 +22,7 @@ import { localListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
 import { countedSlice, recordEvent } from '../statistics/counting.ts'
 import { subscriberLimit, subscribersOfOrganization } from '../subscriber-counts/queries.ts'
-import { confirmationForm, keepUntilConfirmed } from '../web-forms/confirmation.ts'
+import { confirmationForm, storeUntilConfirmed } from '../web-forms/confirmation.ts'
 import {
   type SubscriberName,
   type SubscriberRow,
@@ -36,14 +36,14 @@ import {
   subscriberKeys,
   type SubscriberKeys,
   takenEmail,
-  takenKey
+  keyTaken
 } from './rules.ts'
 import { differences, type SubscriberChange } from './history.ts'
 import type { SubscriberChanges, SubscriberInput } from './schema.ts'
 
 export interface SubscriberScope {
   organizationId: number
-  /** For times without a zone of their own. */
+  /** For times without a zone. */
   timeZone: string
   mailingListId: number
 }
@@ -53,15 +53,16 @@ interface CreateInput extends SubscriberScope {
 }
 
 /**
- * Adds a subscriber, or with confirmation_form_id keeps an active one until they confirm (docs/api.md, "Subscribers").
- * @returns the subscriber's id, or null for one who has yet to confirm
+ * Creates a subscriber; with confirmation_form_id an active one is stored until they confirm (docs/api.md,
+ * "Subscribers").
+ * @returns the id, or null if it must be confirmed
  */
 export const createSubscriber: Command<CreateInput, number | null> = async (context, input) => {
   const { subscriber } = input
   const form = await confirmationForm(context, input)
   if (form && subscriber.status === 'active') {
     await checkSubscriber(context, input)
-    await keepUntilConfirmed(context, input, form, subscriber)
+    await storeUntilConfirmed(context, input, form, subscriber)
     return null
   }
   const { id, list, emailKey } = await addSubscriber(context, input)
@@ -76,7 +77,7 @@ export const createSubscriber: Command<CreateInput, number | null> = async (cont
   return id
 }
 
-/** A subscriber to be; what happens beside the adding is decided elsewhere. */
+/** The input of a new subscriber without side effects. */
 interface AddInput extends SubscriberScope {
   subscriber: Pick<SubscriberInput, 'email' | 'status'> & Partial<SubscriberInput>
 }
@@ -88,7 +89,10 @@ interface CheckedSubscriber {
   keys: SubscriberKeys
 }
 
-/** What addSubscriber would add. @throws ApiError validation_failed naming each faulty field */
+/**
+ * Checks a new subscriber without adding it.
+ * @throws ApiError validation_failed naming each faulty field
+ */
 async function checkSubscriber(context: CommandContext, input: AddInput): Promise<CheckedSubscriber> {
   const { subscriber } = input
   const { list, fields } = await listAndFields(context, input)
@@ -108,7 +112,7 @@ async function checkSubscriber(context: CommandContext, input: AddInput): Promis
   return { list, attributes, values, keys: keys ?? noKeys }
 }
 
-/** Adds a subscriber and nothing else. */
+/** Adds a subscriber without side effects. */
 export async function addSubscriber(
   context: CommandContext,
   input: AddInput
@@ -151,7 +155,10 @@ interface UpdateInput extends SubscriberScope {
   changes: SubscriberChanges
 }
 
-/** Changes what the request names and keeps the rest (docs/api.md, "Requests and answers"). @returns the subscriber's id */
+/**
+ * Changes the properties in the request (docs/api.md, "Requests and answers").
+ * @returns the subscriber's id
+ */
 export const updateSubscriber: Command<UpdateInput, number> = async (context, input) => {
   const found = await listAndFields(context, input)
   const row = await subscriberNamed(context, found.list, input.name)
@@ -168,7 +175,6 @@ interface ChangedSubscriber {
   emailKey: string
 }
 
-/** Changes the given attributes of a subscriber. */
 export async function changeSubscriber(
   context: CommandContext,
   scope: SubscriberScope,
@@ -223,17 +229,17 @@ async function changeSubscriberOn(
 }
 
 interface UnsubscribeInput {
-  /** Null = whoever holds a token may use it: a recipient of the message. */
+  /** null = any holder of the token, such as the recipient of a message. */
   organizationId: number | null
   token: string
   ip?: string | null
 }
 
 /**
- * Unsubscribes whom the token of a message names, and counts that for the campaign that the message was of (docs/api.md,
- * "Subscribers").
- * @returns the subscriber and its list; null for one who was deleted, or whose list was, and so gets nothing any more
- * @throws ApiError validation_failed for what is no token, or one of another organization
+ * Unsubscribes the subscriber of a token and counts it for the campaign that the message belonged to
+ * (docs/api.md, "Subscribers").
+ * @returns the subscriber and its list; null if either was deleted, so no messages are sent to it any more
+ * @throws ApiError validation_failed for an invalid token or one of another organization
  */
 export const unsubscribeByToken: Command<
   UnsubscribeInput,
@@ -246,7 +252,7 @@ export const unsubscribeByToken: Command<
   if (!named || isForeign) throw validationFailed(refusal('not_unsubscribe_token', { field: 'token' }))
   if (!row) {
     // Should their deletion be undone, they come back unsubscribed.
-    await noteAbsent(context, [{ id: named.subscriberId, status: 'unsubscribed' }])
+    await recordAbsent(context, [{ id: named.subscriberId, status: 'unsubscribed' }])
     return null
   }
   await context.db
@@ -281,10 +287,10 @@ interface DeleteInput extends Omit<SubscriberScope, 'timeZone'> {
   name: SubscriberName
 }
 
-/** How many subscribers one call removes when they share an email (docs/api.md, "Limits"). */
+/** How many subscribers with the same email one call deletes (docs/api.md, "Limits"). */
 const removedAtOnce = 10
 
-/** Removes the subscriber that an id names, or the first ten that an email names. */
+/** Deletes the subscriber with an id, or the first ten with an email. */
 export const deleteSubscribers: Command<
   DeleteInput,
   { subscriber_ids_removed: number[]; more_remaining: boolean }
@@ -323,8 +329,8 @@ async function listAndFields(context: CommandContext, scope: SubscriberScope): P
 }
 
 /**
- * The one subscriber that a path names.
- * @throws ApiError not_found; multiple_records_found when several share the email
+ * Finds the only subscriber for a path.
+ * @throws ApiError not_found; multiple_records_found if several share the email
  */
 async function subscriberNamed(
   { db }: CommandContext,
@@ -334,12 +340,12 @@ async function subscriberNamed(
   return onlyOne(await subscribersNamed(db, list.id, [name], limitFor(list, 2)), name)
 }
 
-/** Where the email is the primary key it is nobody else's: without a limit the query is a simpler one. */
+/** No limit if the email is the primary key, hence unique: that query is simpler. */
 function limitFor(list: MailingListRow, limit: number): number | undefined {
   return list.primary_key_custom_field_id === null ? undefined : limit
 }
 
-/** @throws ApiError as {@link subscriberNamed}, which finds them */
+/** @throws ApiError as {@link subscriberNamed} */
 export function onlyOne([row, ...others]: SubscriberRow[], name: SubscriberName): SubscriberRow {
   if (!row) throw notFound('subscriber', shownName(name))
   if (others.length > 0) {
@@ -359,7 +365,7 @@ type Attributes = Partial<
   Pick<SubscriberRow, 'confirmed' | 'email_format' | 'subscribe_time' | 'subscribe_ip'>
 >
 
-/** The given attributes other than email, status and custom fields, as columns. */
+/** Converts the given attributes except email, status and custom fields to columns. */
 function readAttributes(
   given: Partial<SubscriberChanges>,
   list: MailingListRow,
@@ -397,10 +403,10 @@ function applyDefaults(values: StoredValues, fields: readonly FieldDefinition[])
   }
 }
 
-/** In place of the keys of somebody who has none, and so is refused. */
+/** Stands in for the keys of a refused subscriber, which has none. */
 const noKeys: SubscriberKeys = { emailKey: '', alternateKey: null }
 
-/** @returns null when the primary key is blank, which is a fault */
+/** @returns null for a blank primary key, which is a fault */
 function keysOf(
   list: MailingListRow,
   fields: readonly FieldDefinition[],
@@ -422,7 +428,10 @@ function primaryKeyOf(list: MailingListRow, fields: readonly FieldDefinition[]):
   return fields.find(({ id }) => id === list.primary_key_custom_field_id)
 }
 
-/** Adds the fault of a key that another subscriber of the list has, in the words that clients compare (docs/api.md, "Subscribers"). */
+/**
+ * Adds a fault if another subscriber has the key, in the words that clients compare (docs/api.md,
+ * "Subscribers").
+ */
 async function checkKeys(
   context: CommandContext,
   list: MailingListRow,
@@ -434,7 +443,7 @@ async function checkKeys(
   const taken = await subscriberWithKeys(context.db, list.id, keys)
   if (taken === undefined || taken === ownId) return
   const field = primaryKeyOf(list, fields)
-  for (const fault of field ? [takenKey(field.name)] : takenEmail) faults.add(fault)
+  for (const fault of field ? [keyTaken(field.name)] : takenEmail) faults.add(fault)
 }
 
 async function checkLimit(context: CommandContext, organizationId: number, faults: Faults): Promise<void> {

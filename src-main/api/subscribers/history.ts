@@ -4,7 +4,7 @@ import type { Reaction } from '../autoresponders/waiting-reactions.ts'
 import type { SubscriberRow } from './queries.ts'
 import type { SubscriberStatus } from './schema.ts'
 
-/** What was changed of one subscriber, each as it was and as it is; what stayed is left out. */
+/** The changed properties of a subscriber, before and after. */
 export interface SubscriberChange {
   /** null = the subscriber was added. */
   status?: [before: SubscriberStatus | null, now: SubscriberStatus]
@@ -12,16 +12,16 @@ export interface SubscriberChange {
   confirmed?: [before: number | null, now: number | null]
   email_format?: [before: string | null, now: string | null]
   subscribe_time?: [before: number, now: number]
-  /** By the id of the custom field, as values are stored. */
+  /** By custom field id, as stored. */
   fields?: Record<string, [before: unknown, now: unknown]>
   /** The campaign whose link was followed. */
   campaign_id?: number
-  /** Who was deleted, so that they can be brought back; `name` is what they are called meanwhile. */
+  /** A deleted subscriber, so that it can be restored; `name` is shown meanwhile. */
   removed?: RemovedSubscriber
   name?: string
 }
 
-/** A subscriber who left the list, with the messages of autoresponders that waited for it. */
+/** A subscriber who left the list, with its queued autoresponder messages. */
 export type RemovedSubscriber = [row: SubscriberRow, waiting: Reaction[]]
 
 export const subscriberAttributes = [
@@ -33,7 +33,6 @@ export const subscriberAttributes = [
 ] as const
 export type SubscriberAttribute = (typeof subscriberAttributes)[number]
 
-/** What a change of a subscriber changed. */
 export function differences(before: SubscriberRow, now: SubscriberRow): SubscriberChange {
   const changed = subscriberAttributes.filter((name) => before[name] !== now[name])
   const fields = differingFields(before.custom_fields, now.custom_fields)
@@ -54,15 +53,15 @@ function differingFields(before: string, now: string): NonNullable<SubscriberCha
   )
 }
 
-/** Entries that are looked at by one step. */
+/** Entries processed per step. */
 const lookedAtOnce = 1000
 
 /**
- * Removes what the change log keeps of people who are gone, of some entries from before a time (UNIX milliseconds): that they were
- * changed is left, and what of them is not.
- * @returns the last entry that was looked at; null at the end
+ * Deletes the details of changes of deleted subscribers, in entries before a time (UNIX milliseconds); the
+ * entries stay.
+ * @returns the last processed entry; null at the end
  */
-const forgetDetails = inBackground<{ before: number; after: number }, number | null>(
+const deleteDetails = inBackground<{ before: number; after: number }, number | null>(
   async ({ db }, { before, after }) => {
     const some = await db
       .selectFrom('change_log')
@@ -88,7 +87,7 @@ const forgetDetails = inBackground<{ before: number; after: number }, number | n
   }
 )
 
-export const subscriberHistoryCommands = { forgetDetails }
+export const subscriberHistoryCommands = { deleteDetails }
 
 declare module '../../database/command.ts' {
   interface CommandRegistry {

@@ -10,7 +10,7 @@ export async function nextSubscriberId(context: CommandContext): Promise<number>
   return row.next_id
 }
 
-/** Notes that all ids below `nextId` are used up; none is ever given out twice. */
+/** Marks all ids below `nextId` as used, so that none is given out twice. */
 export async function useSubscriberIds(context: CommandContext, nextId: number): Promise<void> {
   await context.db
     .updateTable('id_sequences')

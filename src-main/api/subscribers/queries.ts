@@ -29,8 +29,8 @@ export function subscribersAfter(
 }
 
 /**
- * Up to `limit` subscribers of the list from position `position` (0 is the first by id). The blocks of ids tell where
- * that is, so a late page costs what the first one costs.
+ * Returns up to `limit` subscribers of the list from position `position` (0 = first by id). The blocks of ids
+ * lead to the position, so late pages cost the same as early ones.
  */
 export async function subscribersAt(
   db: Kysely<Schema>,
@@ -78,7 +78,7 @@ async function blockAt(
   return holderOf(blocks, group.remaining)
 }
 
-/** Which of some runs of subscribers holds a position, and how many of its subscribers come before it. */
+/** Finds the range of subscribers that contains a position, and how many come before it. */
 function holderOf(
   runs: { number: number; subscribers: number }[],
   position: number
@@ -133,7 +133,7 @@ export async function subscribersNamed(
   return [...found.values()].sort((a, b) => a.id - b.id)
 }
 
-/** The id of whoever has these keys on a list; undefined where nobody does. */
+/** Returns the id of the subscriber with these keys, or undefined. */
 export async function subscriberWithKeys(
   db: Kysely<Schema>,
   mailingListId: number,
@@ -266,7 +266,10 @@ export function subscriberWithList(db: Kysely<Schema>, id: number) {
     .executeTakeFirst()
 }
 
-/** Of a subscriber what a message to them is written with. @throws ApiError not_found */
+/**
+ * Returns the properties of a subscriber that messages use.
+ * @throws ApiError not_found
+ */
 export async function subscriberOfList(db: Kysely<Schema>, mailingListId: number, id: number) {
   const row = await db
     .selectFrom('subscribers')

@@ -1,14 +1,13 @@
 import type { Change, CommandContext } from '../../database/command.ts'
 import type { SubscriberStatus } from './schema.ts'
 
-/** The status that a subscriber had, and the one that it has. */
 export type StatusChange = [before: SubscriberStatus, now: SubscriberStatus]
 
 /** Above so many runs of consecutive ids, one entry that names the ids is less to write than an entry for each run. */
 const maxRuns = 4
 
 /**
- * Notes changes of subscribers of a list: consecutive ids as one, and scattered ones in one entry that names them.
+ * Records changes of subscribers in the change log: consecutive ids as one entry, scattered ones together.
  * @param statuses of those whose status changed, for their history
  */
 export function recordSubscribers(

@@ -14,7 +14,7 @@ import {
 import { idOfPageToken, limitPageSize, offsetOf, type Page, pageTokenAfter } from '../../http/pagination.ts'
 import { requireAccess } from '../../http/permissions.ts'
 import { clauseOf, requireListsOf, segmentOfList } from '../segments/queries.ts'
-import { momentIn, settle } from '../segments/settled.ts'
+import { momentIn, resolveConditions } from '../segments/settled.ts'
 import {
   presentSubscriber,
   subscriberName,
@@ -28,17 +28,17 @@ import {
 import { emailKey } from './rules.ts'
 import { type Subscriber, subscriberStatuses, type UnsubscribeInput } from './schema.ts'
 import { subscriberEndpoints } from './endpoints.ts'
-import { serve } from '../../http/serve.ts'
+import { serveEndpoints } from '../../http/serve.ts'
 
 /** docs/api.md, "Limits". */
 const maxPerPage = 500
 
 const maxNames = 100
 
-/** After an id, or from a position (0 is the first). */
+/** After an id, or at a position (0 = first). */
 type PageStart = { afterId: number } | { position: number }
 
-export const subscriberRoutes = serve(subscriberEndpoints, ({ reader, writer, segments }) => {
+export const subscriberRoutes = serveEndpoints(subscriberEndpoints, ({ reader, writer, segments }) => {
   return {
     'GET /mailing_lists/:mailing_list_id/subscribers': async (request) => {
       const { caller, params, query } = request
@@ -167,7 +167,7 @@ export const subscriberRoutes = serve(subscriberEndpoints, ({ reader, writer, se
   ) {
     const clause = clauseOf(await segmentOfList(reader, id, segmentId))
     await requireListsOf(reader, clause)
-    const scope = { mailingListId: id, clause: settle(clause, momentIn(timeZone)) }
+    const scope = { mailingListId: id, clause: resolveConditions(clause, momentIn(timeZone)) }
     const rows = await segments.page(scope, { ...start, limit })
     const counts = await segments.count(scope)
     return { rows, total: subscriberStatuses.reduce((sum, status) => sum + counts[status], 0) }

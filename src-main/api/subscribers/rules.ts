@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { domainToUnicode } from 'node:url'
 import type { FieldDefinition, StoredValues } from '../custom-fields/rules.ts'
 
-/** What one mailbox can be written in several ways with, beside upper and lower case. */
+/** Matches emails that can be spelled in other ways than by upper and lower case. */
 const severalSpellings = /[^\x00-\x7f]|@(?:.*\.)?xn--/
 
 /**
@@ -23,7 +23,7 @@ export function domainKey(domain: string): string {
   return emailKey(`a@${domain.trim()}`).slice(2)
 }
 
-/** One part of a name between two dots (docs/api.md, "Subscribers"). */
+/** One part of a local part between dots (docs/api.md, "Subscribers"). */
 const localPart = String.raw`[A-Za-z0-9_+=%/:;?!#$&'*{}|~^\x60-]+`
 const label = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?'
 const plainAddress = new RegExp(
@@ -39,7 +39,10 @@ const endsWithDigit = /\d$/
 /** Octets of each side of the @ (docs/api.md, "Subscribers"). */
 const maxPart = 256
 
-/** Whether an email is an address (docs/api.md, "Subscribers"); beyond it, letters of any script and quoted local parts. */
+/**
+ * True if the text is an email address (docs/api.md, "Subscribers"). Beyond the documentation, letters of any
+ * script and quoted local parts are accepted.
+ */
 export function isEmail(email: string): boolean {
   const at = email.lastIndexOf('@')
   if (at > maxPart || email.length - at - 1 > maxPart) return false
@@ -48,7 +51,7 @@ export function isEmail(email: string): boolean {
   return Buffer.byteLength(email.slice(0, at)) <= maxPart && Buffer.byteLength(email.slice(at + 1)) <= maxPart
 }
 
-/** Whether an address can be at this domain. */
+/** True if an email address can have this domain. */
 export function isDomain(domain: string): boolean {
   return isEmail(`postmaster@${domain}`)
 }
@@ -60,10 +63,10 @@ export function emailComplaint(email: string): Complaint {
   return complaint('email_address', { email: shown })
 }
 
-/** What makes a subscriber unique on its list. */
+/** The keys that make a subscriber unique on its list. */
 export interface SubscriberKeys {
   emailKey: string
-  /** On lists whose primary key is a custom field: its value. Else null. */
+  /** The primary key's value on lists whose primary key is a custom field, else null. */
   alternateKey: string | null
 }
 
@@ -83,8 +86,11 @@ export function alternateKeyOf(field: FieldDefinition, values: StoredValues): st
   return value === undefined ? undefined : `${field.id}:${String(value).toLowerCase()}`
 }
 
-/** The refusal of a subscriber whose key another one has. @param name of the custom field that is the key */
-export function takenKey(name: string): Refusal {
+/**
+ * Refuses a subscriber whose primary key is taken.
+ * @param name of the custom field that is the key
+ */
+export function keyTaken(name: string): Refusal {
   return refusal('taken_key', { field: name, shown: name, name })
 }
 

@@ -6,7 +6,7 @@ import { Filled, Nullable, Reference, Timestamp, TimeInput, withDefault } from '
 export const subscriberStatuses = ['active', 'bounced', 'unsubscribed', 'scomp', 'deactivated'] as const
 export type SubscriberStatus = (typeof subscriberStatuses)[number]
 
-/** Of a subscriber; `both` comes from imports, and goes back as it was read. */
+/** `both` comes from imports and is answered as it was read. */
 export const emailFormats = ['plaintext', 'html', 'both'] as const
 
 const CustomFieldValues = Type.Record(
@@ -47,7 +47,7 @@ export const SubscriberInput = Type.Object({
   ...input,
   apply_custom_field_defaults: withDefault(Type.Boolean(), false),
   skip_autoresponders: withDefault(Type.Boolean(), false),
-  /** Which autoresponders may run, by name; * stands for anything. */
+  /** Limits autoresponders by name; * is a wildcard. */
   autoresponder_filter: Type.Optional(Type.String({ maxLength: 1000 })),
   autoresponder_exclude_reacted: withDefault(Type.Boolean(), false),
   /** The subscriber is added once they confirm; the autoresponder options do not apply then. */
@@ -63,7 +63,7 @@ export const SubscriberChanges = Type.Object({
 export type SubscriberChanges = Static<typeof SubscriberChanges>
 
 export const UnsubscribeInput = Type.Object({
-  /** What %%unsubscribe_token%% was replaced with. */
+  /** The value of %%unsubscribe_token%% in the message. */
   token: Filled(),
   ip: Type.Optional(Nullable(Type.String()))
 })
@@ -87,7 +87,7 @@ export const TriggerInput = Type.Object({
   create_missing_subscriber: withDefault(Type.Boolean(), false),
   reactivate_subscriber: withDefault(Type.Boolean(), false),
   skip_subscription_autoresponders: withDefault(Type.Boolean(), false),
-  /** With * as a wildcard. */
+  /** * is a wildcard. */
   autoresponder_names: Type.Optional(Type.Array(Filled(), { maxItems: 1000 })),
   autoresponder_ids: Type.Optional(Type.Array(Type.Integer(), { maxItems: 1000 })),
   content_replacement_fields: withDefault(

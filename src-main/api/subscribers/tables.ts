@@ -7,7 +7,7 @@ export interface SubscribersTable {
   email: string
   /** Lower-cased email. */
   email_key: string
-  /** On lists with primary_key_custom_field_id: the field's id and its value, as "7:value"; else null. */
+  /** The field's id and value as "7:value" on lists with primary_key_custom_field_id, else null. */
   alternate_key: string | null
   status: SubscriberStatus
   confirmed: Flag | null
@@ -22,7 +22,7 @@ export interface SubscribersTable {
   updated_at: Time
 }
 
-/** The next free id of a table whose ids the writer allocates in runs. */
+/** The next free id of a table whose ids are allocated in ranges. */
 export interface IdSequencesTable {
   name: string
   next_id: number

@@ -3,7 +3,7 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 // Tokens in messages name a subscriber and the content that they got, and what may be done with them. They are signed,
 // so that nobody can make one for somebody else; they need no table and hold as long as the installation.
 
-/** What a token allows: the one to show a message does not unsubscribe. */
+/** What a token allows: a token to view a message cannot unsubscribe. */
 export type TokenPurpose = 'unsubscribe' | 'view' | 'open' | 'click'
 
 export interface TokenContent {

@@ -13,7 +13,7 @@ interface CreateInput {
   filename: string
   /** Relative to the data directory. */
   path: string
-  /** Of fingerprintOf. */
+  /** See fingerprintOf. */
   fingerprint: string
   format: FileFormat
 }
@@ -45,7 +45,7 @@ const createSuppressedAddressImport: Command<CreateInput, SuppressedAddressImpor
 }
 
 /** Hands an import to its thread. @returns undefined when it is not to be worked on (any more) */
-const beginSuppressedAddressImport: Command<{ id: number }, SuppressedAddressImportRow | undefined> = async (
+const startSuppressedAddressImport: Command<{ id: number }, SuppressedAddressImportRow | undefined> = async (
   context,
   { id }
 ) => {
@@ -53,8 +53,11 @@ const beginSuppressedAddressImport: Command<{ id: number }, SuppressedAddressImp
   return row && change(context, row, { state: 'splitting', started_at: row.started_at ?? context.now })
 }
 
-/** Notes how many records the file has. @returns whether to go on */
-const noteSuppressedAddressRecords: Command<{ id: number; records: number }, boolean> = async (
+/**
+ * Stores the number of records in the file.
+ * @returns false if the import was stopped
+ */
+const recordSuppressedAddressCount: Command<{ id: number; records: number }, boolean> = async (
   context,
   { id, records }
 ) => {
@@ -65,7 +68,7 @@ const noteSuppressedAddressRecords: Command<{ id: number; records: number }, boo
 
 interface WriteInput {
   id: number
-  /** How many records of the file these are, and how many of them hold nothing to suppress. */
+  /** The number of records in this step, and of those that contain nothing to suppress. */
   read: number
   skipped: number
   rows: SuppressedRow[]
@@ -88,7 +91,7 @@ const writeSuppressedAddresses = inBackground<WriteInput, boolean>(
   }
 )
 
-/** What people and the import's thread may do to it as a whole. */
+/** State changes by users and by the import's thread. */
 export const suppressedAddressImportStates = stateCommands({
   noun: 'an import',
   waiting: 'scheduled',
@@ -125,8 +128,8 @@ async function change(
 export const suppressedAddressImportCommands = {
   create: createSuppressedAddressImport,
   ...suppressedAddressImportStates,
-  begin: beginSuppressedAddressImport,
-  noteRecords: noteSuppressedAddressRecords,
+  begin: startSuppressedAddressImport,
+  noteRecords: recordSuppressedAddressCount,
   write: writeSuppressedAddresses
 }
 

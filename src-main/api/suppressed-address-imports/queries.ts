@@ -43,7 +43,7 @@ export function suppressedAddressImportsOf(
     .execute()
 }
 
-/** Those that a thread should work on, the oldest first. */
+/** Returns the imports that a thread should run, oldest first. */
 export function suppressedAddressImportsToRun(db: Kysely<Schema>): Promise<{ id: number }[]> {
   return db
     .selectFrom('suppressed_address_imports')

@@ -14,7 +14,6 @@ export const suppressedAddressImportStates = [
 ] as const
 export type SuppressedAddressImportState = (typeof suppressedAddressImportStates)[number]
 
-/** A file whose addresses go onto a suppression list. */
 export const SuppressedAddressImport = Type.Object({
   id: Type.Integer(),
   suppression_list_id: Type.Integer(),
@@ -23,7 +22,7 @@ export const SuppressedAddressImport = Type.Object({
   error_message: Nullable(Type.String()),
   number_of_records: Nullable(Type.Integer()),
   records_read: Type.Integer(),
-  /** Those that were not on the list yet. */
+  /** Excludes addresses that the list had already. */
   addresses_added: Type.Integer(),
   /** Records without an address, domain or MD5 sum. */
   records_skipped: Type.Integer(),

@@ -2,7 +2,6 @@ import type { Generated } from 'kysely'
 import type { Time, Json, Fixed } from '../../database/schema.ts'
 import type { SuppressedAddressImportState } from './schema.ts'
 
-/** A file whose addresses go onto a suppression list. */
 export interface SuppressedAddressImportsTable {
   id: Generated<number>
   organization_id: number
@@ -13,14 +12,13 @@ export interface SuppressedAddressImportsTable {
   source_filename: string
   /** Relative to the data directory. */
   source_path: string
-  /** Tells whether the file is the one that it was; see fingerprintOf. */
+  /** Identifies the file's content; see fingerprintOf. */
   source_fingerprint: string
   /** {@link FileFormat} */
   file_format: Json
   number_of_records: number | null
-  /** How far it is. */
   records_read: Generated<number>
-  /** Those that were not on the list yet. */
+  /** Excludes addresses that the list had already. */
   addresses_added: Generated<number>
   /** Records without an address, domain or MD5 sum. */
   records_skipped: Generated<number>

@@ -70,12 +70,18 @@ const rowsOfStatement = 50
 
 interface RequestInput extends Named {
   userId: number
-  /** One a line, each of a form that {@link readSuppressed} knows, in as many parts as are to be written at once. */
+  /**
+   * Addresses, one per line, in a form that {@link readSuppressed} knows; each part is written by one
+   * command.
+   */
   parts: string[]
 }
 
-/** Takes a request for many addresses, which {@link continueSuppression} carries out. @returns the request's id */
-export const beginSuppression: Command<RequestInput, number> = async (
+/**
+ * Stores a request for many addresses, which {@link continueSuppression} processes.
+ * @returns the request's id
+ */
+export const startSuppression: Command<RequestInput, number> = async (
   context,
   { organizationId, id, userId, parts }
 ) => {
@@ -173,7 +179,7 @@ const deleteSuppressedAddress: Command<Named & { address: string }, void> = asyn
 export const suppressionListCommands = {
   create: createSuppressionList,
   update: updateSuppressionList,
-  beginSuppression,
+  startSuppression,
   continueSuppression,
   deleteAddress: deleteSuppressedAddress
 }

@@ -88,13 +88,13 @@ async function lastOfSkipped(db: Kysely<Schema>, listId: number, count: number):
   return last
 }
 
-/** Whom a suppression concerns: a list of an organization. */
+/** The list and organization whose suppressions apply. */
 export interface SuppressionScope {
   organizationId: number
   mailingListId: number
 }
 
-/** Whether a row of `suppression_lists` concerns a list: it is the list's own, its organization's for all lists, or global. */
+/** True for suppression lists that apply to a list: its own, its organization's and global ones. */
 export function concernsList(mailingListId: RawBuilder<unknown>, organizationId: RawBuilder<unknown>) {
   return sql<SqlBool>`(suppression_lists.mailing_list_id = ${mailingListId} or (
     suppression_lists.mailing_list_id is null
@@ -102,7 +102,10 @@ export function concernsList(mailingListId: RawBuilder<unknown>, organizationId:
   ))`
 }
 
-/** Which of some addresses get nothing on a list: by its own suppression lists, the organization's and the global ones. */
+/**
+ * Returns which addresses are suppressed on a list, by its own suppression lists, the organization's and the
+ * global ones.
+ */
 export async function suppressedAmong(
   db: Kysely<Schema>,
   { organizationId, mailingListId }: SuppressionScope,

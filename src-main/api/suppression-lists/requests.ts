@@ -13,9 +13,9 @@ declare module '../../http/context.ts' {
 /** Carries out requests for many suppressed addresses, piece by piece; see api/suppression-lists/commands.ts. */
 export class SuppressionRequests {
   readonly #writer: Writer
-  /** Ids of those that somebody waits for. */
+  /** Ids of requests whose callers wait. */
   readonly #awaited = new Set<number>()
-  /** Does what is left of the others: of an earlier run of the application, or of one whose writing failed. */
+  /** Processes requests of an earlier run, and those that could not be written. */
   readonly #loop: StepLoop<{ id: number }>
   #closed = false
 
@@ -38,7 +38,7 @@ export class SuppressionRequests {
     )
   }
 
-  /** Goes on with what an earlier run of the application left. */
+  /** Continues the requests of an earlier run. */
   resume(): void {
     this.#loop.wake()
   }
@@ -47,8 +47,8 @@ export class SuppressionRequests {
    * Suppresses addresses; from the moment it is taken on, all of them will be, whatever happens.
    * @throws StorageFault when the rest has to wait until the storage works again
    */
-  async add(input: CommandInput<'suppressionLists.beginSuppression'>): Promise<void> {
-    const id = await this.#writer.run('suppressionLists.beginSuppression', input)
+  async add(input: CommandInput<'suppressionLists.startSuppression'>): Promise<void> {
+    const id = await this.#writer.run('suppressionLists.startSuppression', input)
     this.#awaited.add(id)
     try {
       while (!this.#closed && (await this.#writer.run('suppressionLists.continueSuppression', { id })));
@@ -58,7 +58,7 @@ export class SuppressionRequests {
     }
   }
 
-  /** What is not done yet is left to the next start. */
+  /** Unfinished requests continue at the next start. */
   close(): Promise<void> {
     this.#closed = true
     return this.#loop.close()

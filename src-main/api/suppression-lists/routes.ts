@@ -11,11 +11,11 @@ import {
 } from './queries.ts'
 import { readSuppressed } from './rules.ts'
 import { suppressionListEndpoints } from './endpoints.ts'
-import { serve } from '../../http/serve.ts'
+import { serveEndpoints } from '../../http/serve.ts'
 
 const maxPerPage = 500
 
-export const suppressionListRoutes = serve(
+export const suppressionListRoutes = serveEndpoints(
   suppressionListEndpoints,
   ({ reader, writer, suppressionRequests }) => ({
     'GET /suppression_lists': async ({ caller }) =>

@@ -4,13 +4,13 @@ import { emailKey, isDomain, isEmail } from '../subscribers/rules.ts'
 /** docs/api.md, "Suppression lists": an address, all of a domain, or the MD5 of a lower-cased address. */
 export type AddressType = 'a' | 'd' | 'm'
 
-/** What is suppressed, as it is compared: the keys of two types never look alike. */
+/** A suppressed address, domain or MD5 with its comparison key. Keys of different types never collide. */
 export interface Suppressed {
   type: AddressType
   key: string
 }
 
-/** Recognizes the type from the form; null for what is none of the three. */
+/** Detects the type by the form; null if it is none of the three. */
 export function readSuppressed(text: string): Suppressed | null {
   const given = text.trim()
   if (/^[0-9a-f]{32}$/i.test(given)) return { type: 'm', key: given.toLowerCase() }
@@ -27,13 +27,12 @@ export interface SuppressedRow {
   address_type: AddressType
 }
 
-/** @returns null for what is none of the three */
+/** @returns null if the text is none of the three forms */
 export function suppressedRowOf(text: string): SuppressedRow | null {
   const suppressed = readSuppressed(text)
   return suppressed && { email: text.trim(), key: suppressed.key, address_type: suppressed.type }
 }
 
-/** The keys under which somebody with this address may be suppressed. */
 export function suppressionKeysOf(email: string): [string, string, string] {
   const key = emailKey(email)
   return [key, domainKeyOf(key), emailMd5(email)]

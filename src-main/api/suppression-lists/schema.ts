@@ -6,7 +6,7 @@ export const SuppressionList = Type.Object({
   id: Type.Integer(),
   organization_id: Type.Integer(),
   name: Type.String(),
-  /** Whether it is for the lists of all organizations: one of the System Organization that is for no single list. */
+  /** True for a list of the System Organization that applies to the lists of all organizations. */
   global: Type.Boolean(),
   mailing_list_id: Nullable(Type.Integer())
 })

@@ -9,7 +9,6 @@ export interface SuppressionListsTable {
   mailing_list_id: number | null
   name: string
   name_key: string
-  /** How many it has. */
   addresses: ColumnType<number, number | undefined, number>
   created_at: Fixed<Time>
   updated_at: Time
@@ -18,11 +17,11 @@ export interface SuppressionListsTable {
 export interface SuppressedAddressesTable {
   id: Generated<number>
   suppression_list_id: number
-  /** Who added it. */
+  /** The user who added it. */
   user_id: number
-  /** As it was given. */
+  /** As entered. */
   email: string
-  /** As it is compared; see suppression-lists/rules.ts */
+  /** As compared; see suppression-lists/rules.ts */
   key: string
   address_type: AddressType
 }
@@ -38,7 +37,7 @@ export interface SuppressionRequestsTable {
 export interface SuppressionRequestPartsTable {
   id: Generated<number>
   request_id: number
-  /** One a line. */
+  /** One per line. */
   addresses: string
 }
 

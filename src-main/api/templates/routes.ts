@@ -4,7 +4,7 @@ import { TemplateDetail } from '../campaigns/schema.ts'
 import { ok } from '../../http/envelope.ts'
 import { mailingListById } from '../mailing-lists/queries.ts'
 import { templateEndpoints } from './endpoints.ts'
-import { serve } from '../../http/serve.ts'
+import { serveEndpoints } from '../../http/serve.ts'
 
 const fromScratch = {
   duplicate_content: false,
@@ -13,7 +13,7 @@ const fromScratch = {
 }
 
 /** Templates are campaigns that are never sent; see api/campaigns. */
-export const templateRoutes = serve(templateEndpoints, ({ reader, writer }) => {
+export const templateRoutes = serveEndpoints(templateEndpoints, ({ reader, writer }) => {
   return {
     'GET /templates': async ({ caller }) =>
       ok((await templatesOf(reader, caller.organizationId, null)).map(presentTemplateSummary)),

@@ -17,11 +17,10 @@ import { checkUserEmail, readPermissions, readPreviewRecipients, readUserTimeZon
 import type { UserRole } from '../../http/caller.ts'
 import type { LockoutReset, UserChanges, UserInput } from './schema.ts'
 
-/** Who changes users. */
 type By = Pick<Caller, 'organizationId' | 'role'>
 
 interface WithPassword {
-  /** Of passwords.ts; undefined = as before, or none. */
+  /** See passwords.ts; undefined = unchanged, or none. */
   passwordHash: string | undefined
 }
 
@@ -119,11 +118,14 @@ const deleteUser: Command<Named, void> = async (context, { by, id }) => {
   recordRow(context, 'user', 'delete', row)
 }
 
-/** Lets a user who was locked out try passwords again (docs/api.md, "Users"). @throws ApiError not_found */
+/**
+ * Unlocks a user who entered too many wrong passwords (docs/api.md, "Users").
+ * @throws ApiError not_found
+ */
 export const resetPasswordFailureLockout: Command<Named, LockoutReset> = async (context, { by, id }) => {
   const row = await userById(context.db, organizationSeenBy(by), id)
   requireMayChange(by, row)
-  await forgetFailures(context, id)
+  await deleteFailures(context, id)
   recordRow(context, 'user', 'update', row)
   return { result: isLockedOut(row, context.now) ? 'lockout_cleared' : 'not_locked_out' }
 }
@@ -132,11 +134,11 @@ export const resetPasswordFailureLockout: Command<Named, LockoutReset> = async (
 export const maxPasswordFailures = 5
 
 /**
- * To be run before a password is looked at: counts the attempt as failed until {@link noteRightPassword} says otherwise, so that
- * of many at once no more than allowed are looked at.
+ * Counts an attempt as failed before the password is checked, until {@link recordRightPassword} reverts it, so
+ * that parallel attempts cannot exceed the limit.
  * @returns false while the user is locked out
  */
-export const beginPasswordAttempt: Command<{ userId: number }, boolean> = async (context, { userId }) => {
+export const countPasswordAttempt: Command<{ userId: number }, boolean> = async (context, { userId }) => {
   const row = await userById(context.db, null, userId)
   if (isLockedOut(row, context.now)) return false
   const { service_user_login_lockout_duration: seconds } = await currentSettings(context.db)
@@ -157,11 +159,14 @@ export const beginPasswordAttempt: Command<{ userId: number }, boolean> = async 
   return true
 }
 
-/** Takes back what {@link beginPasswordAttempt} counted. */
-export const noteRightPassword: Command<{ userId: number }, void> = (context, { userId }) =>
-  forgetFailures(context, userId)
+/** Reverts what {@link countPasswordAttempt} counted. */
+export const recordRightPassword: Command<{ userId: number }, void> = (context, { userId }) =>
+  deleteFailures(context, userId)
 
-/** Notes that a user agreed to a version of the terms. @throws ApiError not_found; validation_failed when there is no such version */
+/**
+ * Records that a user agreed to a version of the terms.
+ * @throws ApiError not_found; validation_failed if there is no such version
+ */
 export const agreeToTerms: Command<{ userId: number; version: number }, void> = async (
   context,
   { userId, version }
@@ -217,7 +222,7 @@ async function readColumns(
 
 const recordedColumns = ['full_name', 'email', 'role', 'active', 'permissions', 'time_zone'] as const
 
-/** What of a user was changed, each as it was and as it is, for the audit log; of a password only that it is another one. */
+/** Returns the changes of a user for the audit log. Of a password it says only that it changed. */
 function differences(before: UserRow, now: UserRow, hasNewPassword: boolean): Record<string, unknown> {
   const changed = recordedColumns.filter((column) => before[column] !== now[column])
   return {
@@ -269,7 +274,7 @@ async function endWindows(context: CommandContext, userId: number): Promise<void
   await context.db.deleteFrom('window_sessions').where('user_id', '=', userId).execute()
 }
 
-async function forgetFailures(context: CommandContext, userId: number): Promise<void> {
+async function deleteFailures(context: CommandContext, userId: number): Promise<void> {
   await context.db
     .updateTable('users')
     .set({ password_failures: 0, password_failed_at: null, locked_out_until: null })
@@ -282,8 +287,8 @@ export const userCommands = {
   update: updateUser,
   delete: deleteUser,
   resetPasswordFailureLockout,
-  beginPasswordAttempt,
-  noteRightPassword,
+  countPasswordAttempt,
+  recordRightPassword,
   agreeToTerms
 }
 

@@ -13,9 +13,9 @@ const defaultCost = { N: 2 ** 16, r: 8, p: 2 }
 export type PasswordCost = typeof defaultCost
 const hashBytes = 32
 
-/** How long a password may wait for those of others, in milliseconds; one that would wait for longer is refused. */
+/** Limit of a password check's wait in the queue, in milliseconds. Beyond it the request is refused. */
 const maxWait = 2000
-/** How long a password is taken to need before one was measured, in milliseconds. */
+/** Expected duration of a check before the first one was measured, in milliseconds. */
 const expectedTime = 350
 
 /**
@@ -25,7 +25,7 @@ const expectedTime = 350
 export class Passwords {
   readonly #cost: PasswordCost
   #waiting = 0
-  /** How long the last one took, in milliseconds. */
+  /** In milliseconds. */
   #lastTook = expectedTime
   #last: Promise<unknown> = Promise.resolve()
 
@@ -46,8 +46,8 @@ export class Passwords {
   }
 
   /**
-   * Takes as long for a user without a password, or one who may not try, or does not exist, as for others.
-   * @param mayTry asked when it is the turn of this password, so that one that is not looked at does not count as tried
+   * Checks a password. Takes the same time if the user has none, is locked out or does not exist.
+   * @param mayTry called when its turn comes, so that a refused request does not count as an attempt
    * @throws ApiError as {@link hash}
    */
   isRight(password: string, storedHash: string | null, mayTry: () => Promise<boolean>): Promise<boolean> {
@@ -109,7 +109,6 @@ function derive(password: string, salt: Buffer, { N, r, p }: PasswordCost): Prom
 /** Shorter ones are guessed too easily (NIST SP 800-63B). */
 export const minPasswordLength = 8
 
-/** As a request names it. */
 interface NewPassword {
   password1?: string | undefined
   password2?: string | undefined

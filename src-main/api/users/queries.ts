@@ -22,7 +22,7 @@ export interface UserFilter {
   emailContains?: string | undefined
 }
 
-/** By what a list of users is ordered (docs/api.md, "Users"). */
+/** docs/api.md, "Users". */
 const orderColumns = { id: 'id', full_name: 'full_name_key', email: 'email_key' } as const
 
 /** A page of users. */
@@ -50,7 +50,9 @@ export async function users(
   return pageOf(query.selectAll().orderBy(orderColumns[order]).orderBy('id'), page)
 }
 
-/** Whose users a caller sees: system administrators everybody's, others their organization's (docs/api.md, "Users"). */
+/**
+ * Returns the organization whose users the caller sees; system administrators see all (docs/api.md, "Users").
+ */
 export function organizationSeenBy({
   role,
   organizationId
@@ -59,7 +61,7 @@ export function organizationSeenBy({
 }
 
 /**
- * @param organizationId whose user it must be; null = anybody's
+ * @param organizationId the required organization; null = any
  * @throws ApiError not_found
  */
 export async function userById(
@@ -84,7 +86,7 @@ export function userByEmail(db: Kysely<Schema>, email: string): Promise<UserRow 
     .executeTakeFirst()
 }
 
-/** Whether anybody else is a system administrator who may sign in. */
+/** True if another user is an active system administrator. */
 export async function hasOtherSystemAdmin(db: Kysely<Schema>, id: number): Promise<boolean> {
   const other = await db
     .selectFrom('users')

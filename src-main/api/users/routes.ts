@@ -3,9 +3,9 @@ import { ok, okPage } from '../../http/envelope.ts'
 import { organizationById } from '../organizations/queries.ts'
 import { organizationSeenBy, presentUser, userById, users } from './queries.ts'
 import { userEndpoints, type UsersQuery } from './endpoints.ts'
-import { serve } from '../../http/serve.ts'
+import { serveEndpoints } from '../../http/serve.ts'
 
-export const userRoutes = serve(userEndpoints, ({ reader, writer, passwords }) => {
+export const userRoutes = serveEndpoints(userEndpoints, ({ reader, writer, passwords }) => {
   return {
     'GET /users': async ({ caller, query }) => answerPage(caller, organizationSeenBy(caller), query),
 

@@ -6,7 +6,7 @@ import { emailComplaint, isEmail } from '../subscribers/rules.ts'
 import type { Settings } from '../../settings/schema.ts'
 import type { UserRow } from './queries.ts'
 
-/** Adds what is wrong with the email of a user: an address, whose domain is not internationalized (docs/api.md, "Users"). */
+/** Adds a fault if the email is no address or its domain is internationalized (docs/api.md, "Users"). */
 export function checkUserEmail(email: string, faults: Faults): void {
   if (!isEmail(email)) faults.add(refusalAt('email', emailComplaint(email)))
   else if (/[^\x00-\x7f]/.test(email.slice(email.lastIndexOf('@')))) {

@@ -46,7 +46,7 @@ const optional = Type.Partial(
     default_preview_recipients: Nullable(Type.Array(Type.String(), { maxItems: 100 })),
     terms_and_conditions_version: Nullable(Type.Integer({ minimum: 0 })),
     default_html_editor: Type.Enum([...htmlEditors]),
-    /** In place of the whole set. */
+    /** Replaces the whole set. */
     permissions: Permissions,
     time_zone: Nullable(Type.String({ maxLength: 100 })),
     password1: Password,
@@ -65,6 +65,5 @@ export type UserChanges = Static<typeof UserChanges>
 export const LockoutReset = Type.Object({ result: Type.Enum(['lockout_cleared', 'not_locked_out']) })
 export type LockoutReset = Static<typeof LockoutReset>
 
-/** What users can be listed by. */
 export const userOrders = ['id', 'full_name', 'email'] as const
 export type UserOrder = (typeof userOrders)[number]

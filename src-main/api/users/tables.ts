@@ -21,7 +21,7 @@ export interface UsersTable {
   default_html_editor: ColumnType<HtmlEditor, HtmlEditor | undefined, HtmlEditor>
   terms_and_conditions_version: ColumnType<number | null, number | null | undefined, number | null>
   time_zone: ColumnType<string | null, string | null | undefined, string | null>
-  /** See api/users/passwords.ts; null = nobody signs in with a password. */
+  /** See api/users/passwords.ts; null = cannot sign in with a password. */
   password_hash: ColumnType<string | null, string | null | undefined, string | null>
   /** Failed passwords in a row. */
   password_failures: ColumnType<number, number | undefined, number>

@@ -9,14 +9,13 @@ import type { WebFormChanges, WebFormInput } from './schema.ts'
 
 type Scope = Omit<SubscriberScope, 'timeZone'>
 
-/** Those who have yet to confirm through a form are a part of it. */
+/** Includes the subscribers who have not confirmed yet. */
 export const webFormTables: RecordTables = {
   entity: 'web_form',
   table: 'web_forms',
   parts: [{ table: 'pending_subscriptions', where: 'web_form_id = :id' }]
 }
 
-/** Adds a form to a list. */
 const createWebForm: Command<Scope & { form: WebFormInput }, WebFormRow> = async (
   context,
   { form, ...scope }
@@ -68,9 +67,9 @@ const deleteWebForm: Command<Scope & { id: number }, void> = async (context, { i
 }
 
 /**
- * Adds the subscriber who was waiting to confirm.
+ * Adds a subscriber who confirmed.
  * @returns the subscriber's id
- * @throws ApiError as for a new subscriber, such as validation_failed when somebody else took the email meanwhile
+ * @throws ApiError as for a new subscriber, such as validation_failed if the email was taken meanwhile
  */
 export const confirmSubscription: Command<SubscriberScope & { id: number }, number> = async (
   context,
@@ -90,7 +89,7 @@ export const confirmSubscription: Command<SubscriberScope & { id: number }, numb
   return id
 }
 
-/** Forgets somebody who did not confirm. */
+/** Deletes a subscription that was not confirmed. */
 export const discardSubscription: Command<Scope & { id: number }, void> = async (
   context,
   { id, ...scope }

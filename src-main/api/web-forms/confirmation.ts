@@ -51,8 +51,8 @@ export async function refuseUnconfirmed(
   }
 }
 
-/** Keeps a subscriber to be until they confirm; a later request of the same mailbox takes the place of an earlier one. */
-export async function keepUntilConfirmed(
+/** Stores a subscriber until they confirm. A later request of the same mailbox replaces an earlier one. */
+export async function storeUntilConfirmed(
   context: CommandContext,
   { organizationId, mailingListId }: Omit<NewSubscriber, 'subscriber'>,
   form: WebFormRow,

@@ -8,7 +8,6 @@ import type { PendingSubscription, WebForm } from './schema.ts'
 export type WebFormRow = Selectable<WebFormsTable>
 export type PendingSubscriptionRow = Selectable<PendingSubscriptionsTable>
 
-/** The forms of a list, by id. */
 export function webFormsOf(db: Kysely<Schema>, mailingListId: number): Promise<WebFormRow[]> {
   return db
     .selectFrom('web_forms')
@@ -62,7 +61,7 @@ export async function pendingSubscriptionById(
   return row
 }
 
-/** Whether the organization takes new subscribers only when they confirm. */
+/** True if new subscribers of the organization must confirm. */
 export async function enforcesConfirmedOptIn(db: Kysely<Schema>, organizationId: number): Promise<boolean> {
   const { enforces_confirmed_opt_in: enforces } = await db
     .selectFrom('organizations')

@@ -2,13 +2,13 @@ import { ok } from '../../http/envelope.ts'
 import { localListById } from '../mailing-lists/queries.ts'
 import { pendingSubscriptions, presentPending, presentWebForm, webFormById, webFormsOf } from './queries.ts'
 import { webFormEndpoints } from './endpoints.ts'
-import { serve } from '../../http/serve.ts'
+import { serveEndpoints } from '../../http/serve.ts'
 
-/** Those who have yet to confirm that one answer holds. */
+/** Limit of unconfirmed subscriptions in one answer. */
 const maxPending = 500
 
 /** Subscription forms of a list, and who has yet to confirm. */
-export const webFormRoutes = serve(webFormEndpoints, ({ reader, writer }) => ({
+export const webFormRoutes = serveEndpoints(webFormEndpoints, ({ reader, writer }) => ({
   'GET /mailing_lists/:mailing_list_id/web_forms': async ({ caller, params }) => {
     const list = await localListById(reader, caller.organizationId, params.mailing_list_id, 'web forms')
     return ok((await webFormsOf(reader, list.id)).map((row) => presentWebForm(row, caller.timeZone)))

@@ -26,7 +26,7 @@ export type WebFormInput = Static<typeof WebFormInput>
 export const WebFormChanges = Type.Partial(Type.Object(input))
 export type WebFormChanges = Static<typeof WebFormChanges>
 
-/** Somebody who is to be a subscriber once they confirm. */
+/** A subscriber who has not confirmed yet. */
 export const PendingSubscription = Type.Object({
   id: Type.Integer(),
   mailing_list_id: Type.Integer(),

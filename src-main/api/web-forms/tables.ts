@@ -11,7 +11,7 @@ export interface WebFormsTable {
   updated_at: Time
 }
 
-/** Who is to be a subscriber once they confirm. */
+/** A subscriber who has not confirmed yet. */
 export interface PendingSubscriptionsTable {
   id: Generated<number>
   mailing_list_id: number

@@ -14,10 +14,10 @@ export const firstSchema = 36
 
 export const Manifest = Type.Object({
   listwright_archive: Type.Literal(format),
-  /** Of the database. */
+  /** The database's schema version. */
   schema: Type.Integer(),
   written_at: Type.String(),
-  /** By table: how many rows, and a digest of them in the order of their keys. */
+  /** The number of rows and a digest of them in key order, by table. */
   tables: Type.Record(Type.String(), Type.Object({ rows: Type.Integer(), digest: Type.String() }))
 })
 export type Manifest = Static<typeof Manifest>
@@ -30,12 +30,12 @@ export function manifestOf(
   return { listwright_archive: format, schema, written_at: writtenAt.toISOString(), tables }
 }
 
-/** Where the rows of a table stand. */
+/** Returns the entry with a table's rows. */
 export function tableEntry(table: string): string {
   return `data/${table}.json`
 }
 
-/** Who is signed in has to sign in again. */
+/** Not exported: users have to sign in again. */
 const leftOut = ['window_sessions']
 /** The table of SQLite that keeps ids from being given out twice. */
 export const sequences = 'sqlite_sequence'

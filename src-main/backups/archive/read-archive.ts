@@ -30,10 +30,11 @@ const maxManifestBytes = 1_000_000
 const maxLineBytes = 64 * 1024 ** 2
 
 /**
- * Makes a database of what {@link writeArchive} wrote, which is equal to the one that it came from. Takes some 30 s for a million
- * subscribers.
- * @param databasePath of the new one, which is not there yet
- * @throws Error with a sentence where it is no archive, a newer version wrote it, it was changed, or there is no room
+ * Creates a database from an archive of {@link writeArchive}, equal to the original. Takes about 30 s for a
+ * million subscribers.
+ * @param databasePath of the new database, which does not exist
+ * @throws Error with a sentence if it is no archive, a newer version wrote it, it was changed, or there is no
+ * space
  */
 export async function readArchive(path: string, databasePath: string): Promise<void> {
   const zip = await openFile(path, { lazyEntries: true, autoClose: false }).catch(() => {

@@ -27,7 +27,7 @@ function structureIn(text: string): object | null {
 }
 
 /**
- * The value that {@link archived} was given.
+ * Converts a value back that {@link archived} converted.
  * @throws Error whose message is the rest of a sentence that begins with the column
  */
 export function restored(value: unknown, type: ColumnType): Stored {

@@ -71,7 +71,7 @@ function openBackup(path: string): Database {
 /** The files of an archive: the text of each is made when it is its turn. */
 class Entries {
   readonly #zip = new ZipFile()
-  /** Those that are being read. */
+  /** The entries that are being read. */
   readonly #open = new Set<Readable>()
 
   addText(name: string, text: string): void {
@@ -86,7 +86,7 @@ class Entries {
     })
   }
 
-  /** When this has ended, well or badly, nothing is read any more. */
+  /** When this settles nothing is being read. */
   async writeTo(path: string): Promise<void> {
     const output = this.#zip.outputStream as Readable
     this.#zip.on('error', (error: Error) => output.destroy(error))
@@ -99,13 +99,13 @@ class Entries {
   }
 }
 
-/** For the owner alone, also once it is unpacked. */
+/** For the owner only, also after unpacking. */
 const mode = 0o100600
 
 /** Text that is handed on at once, in characters: a stream of rows would be one of very small parts. */
 const charactersAtOnce = 65_536
 
-/** The rows of a table as a JSON array with a row on each line; what is null is left out. */
+/** Yields the rows of a table as a JSON array with one row per line; null values are left out. */
 function* rowsOf(database: Database, table: string): Generator<string> {
   const statement = database.prepare<[], Record<string, Stored>>(`SELECT * FROM "${table}"`).safeIntegers()
   let text = '['

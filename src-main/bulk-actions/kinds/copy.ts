@@ -11,8 +11,8 @@ import { type BulkWork, type Kept, notesOf } from '../work.ts'
 /** The copy of a subscriber. */
 type CopyNote = [copyId: number]
 
-/** Copies subscribers to another list with their values. Whoever that list has already is left on both as they are. */
-export async function copying(context: CommandContext, action: BulkActionRow): Promise<BulkWork> {
+/** Copies subscribers with their values to another list. Subscribers that it already has are skipped. */
+export async function copying(context: CommandContext, action: BulkActionRow): Promise<BulkWork<CopyNote>> {
   const { organization_id, mailing_list_id } = action
   const { db, now } = context
   const targetId = action.target_id ?? 0
@@ -48,7 +48,7 @@ export async function copying(context: CommandContext, action: BulkActionRow): P
     },
 
     async takeBack(notes, writtenAt) {
-      const ids = (notes as unknown as CopyNote[]).map(([id]) => id)
+      const ids = notes.map(([id]) => id)
       const { rows, kept } = await untouchedSince(context, targetId, ids, writtenAt)
       const removed = rows.map(({ id }) => id)
       if (rows.length > 0) await db.deleteFrom('subscribers').where('id', 'in', removed).execute()

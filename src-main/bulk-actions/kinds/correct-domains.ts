@@ -9,12 +9,15 @@ import { type BulkWork, type Kept, notesOf } from '../work.ts'
 /** A subscriber, the email that it had, and since when it had been as it was. */
 type EmailNote = [id: number, email: string, updatedAt: number]
 
-/** Puts domains right in subscribers' emails. Whose right address the list has already is left as they are. */
+/**
+ * Corrects domains in subscribers' emails. A subscriber is skipped if the list already has the corrected
+ * email.
+ */
 export function correctingDomains(
   context: CommandContext,
   action: BulkActionRow,
   { domains }: Extract<BulkActionSettings, { kind: 'correct_domains' }>
-): BulkWork {
+): BulkWork<EmailNote> {
   const listId = action.mailing_list_id
   const overwrite = overwriterOf(context)
 
@@ -41,7 +44,7 @@ export function correctingDomains(
     },
 
     async takeBack(notes, writtenAt) {
-      const former = new Map((notes as unknown as EmailNote[]).map((note) => [note[0], note]))
+      const former = new Map(notes.map((note) => [note[0], note]))
       const { rows, kept } = await untouchedSince(context, listId, [...former.keys()], writtenAt)
       const restored: number[] = []
       for (const row of rows) {

@@ -6,7 +6,10 @@ import { subscribersWithIds } from '../subscribers.ts'
 import { type BulkWork, notesOf } from '../work.ts'
 
 /** Deletes subscribers. Each note holds all of one, so that it can be put back. */
-export async function deleting(context: CommandContext, action: BulkActionRow): Promise<BulkWork> {
+export async function deleting(
+  context: CommandContext,
+  action: BulkActionRow
+): Promise<BulkWork<RemovedSubscriber>> {
   const removal = await Removal.of(context, action)
   return {
     async apply(ids) {
@@ -14,7 +17,7 @@ export async function deleting(context: CommandContext, action: BulkActionRow): 
       return { notes: await removal.remove(rows), same: 0, kept: [] }
     },
     async takeBack(notes) {
-      const { restored, kept } = await removal.putBack(notes as unknown as RemovedSubscriber[])
+      const { restored, kept } = await removal.putBack(notes)
       return { restored, kept, left: notesOf(notes, kept, idOfRemoved) }
     },
     finish: () => removal.finish()

@@ -1,4 +1,4 @@
-import { noteAbsent } from '../../api/bulk-actions/absent-commands.ts'
+import { recordAbsent } from '../../api/bulk-actions/absent-commands.ts'
 import type { BulkActionRow } from '../../api/bulk-actions/queries.ts'
 import { SubscriberTally } from '../../api/subscriber-counts/tally.ts'
 import type { SubscriberRow } from '../../api/subscribers/queries.ts'
@@ -13,10 +13,13 @@ import { overwriterOf, subscribersWithIds } from '../subscribers.ts'
 import { type BulkWork, type Kept, notesOf } from '../work.ts'
 
 /**
- * Moves subscribers to another list with their values. They keep their ids, so that links in messages which they got lead on to them.
- * Whoever the other list has already is left on both as they are.
+ * Moves subscribers with their values to another list. They keep their ids, so links in earlier messages
+ * still work. Subscribers that the list already has are skipped.
  */
-export async function moving(context: CommandContext, action: BulkActionRow): Promise<BulkWork> {
+export async function moving(
+  context: CommandContext,
+  action: BulkActionRow
+): Promise<BulkWork<RemovedSubscriber>> {
   const { organization_id, mailing_list_id } = action
   const targetId = action.target_id ?? 0
   const source = { organization_id, mailing_list_id }
@@ -52,10 +55,9 @@ export async function moving(context: CommandContext, action: BulkActionRow): Pr
     },
 
     async takeBack(notes, writtenAt) {
-      const former = notes as unknown as RemovedSubscriber[]
       const found = await subscribersByIds(
         context.db,
-        former.map(([{ id }]) => id)
+        notes.map(([{ id }]) => id)
       )
       const current = new Map(found.map((row) => [row.id, row]))
       const onTarget = found.filter((row) => row.mailing_list_id === targetId && row.updated_at !== writtenAt)
@@ -64,7 +66,7 @@ export async function moving(context: CommandContext, action: BulkActionRow): Pr
         current.delete(id)
       }
       // The other list was deleted, and they with it: they come back from what was noted.
-      const missing = former.filter(([{ id }]) => !current.has(id))
+      const missing = notes.filter(([{ id }]) => !current.has(id))
       const wentWithList = await wentWithTheirList(
         context,
         missing.map(([{ id }]) => id)
@@ -74,7 +76,7 @@ export async function moving(context: CommandContext, action: BulkActionRow): Pr
       const kept: Kept[] = [...back.kept]
       const restored: number[] = []
       const waitingAgain: Reaction[] = []
-      for (const [row, waiting] of former) {
+      for (const [row, waiting] of notes) {
         const now = current.get(row.id)
         if (!now) continue
         const { id, email } = now
@@ -113,9 +115,9 @@ export async function moving(context: CommandContext, action: BulkActionRow): Pr
 }
 
 /**
- * A deleted list keeps its people for as long as it can be restored, but nobody is to be left behind on it: whoever was changed
- * there leaves it as if it were gone already.
- * @returns who left
+ * A deleted list keeps its subscribers while it can be restored, but a moved subscriber must not stay behind
+ * on it: those that the action changed leave the list as if it were deleted for good.
+ * @returns the subscribers that left
  */
 async function leaveDeletedList(
   context: CommandContext,
@@ -129,7 +131,7 @@ async function leaveDeletedList(
     .where('id', '=', listId)
     .executeTakeFirst()
   if (list?.deleted_at == null) return []
-  await noteAbsent(context, people)
+  await recordAbsent(context, people)
   await context.db
     .deleteFrom('subscribers')
     .where(
@@ -141,7 +143,7 @@ async function leaveDeletedList(
   return people
 }
 
-/** Those of some people who were removed with a deleted list, and not by somebody. */
+/** Returns those that were deleted together with their list. */
 async function wentWithTheirList({ db }: CommandContext, ids: readonly number[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set()
   const rows = await db

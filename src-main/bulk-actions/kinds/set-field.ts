@@ -23,14 +23,14 @@ type FieldNote = [id: number, value: StoredValue | null, updatedAt: number]
 type Settings = Extract<BulkActionSettings, { kind: 'set_field' }>
 
 /**
- * Gives subscribers a value of one custom field.
- * @throws ApiError validation_failed when the field was deleted, or does not take the value any more
+ * Sets a custom field of subscribers.
+ * @throws ApiError validation_failed if the field was deleted or no longer accepts the value
  */
 export async function settingField(
   context: CommandContext,
   action: BulkActionRow,
   settings: Settings
-): Promise<BulkWork> {
+): Promise<BulkWork<FieldNote>> {
   const listId = action.mailing_list_id
   const fields = await fieldsOfList(context.db, action.organization_id, listId)
   const field = fields.find(({ id }) => id === settings.custom_field_id)
@@ -73,7 +73,7 @@ export async function settingField(
     },
 
     async takeBack(notes, writtenAt) {
-      const former = new Map((notes as unknown as FieldNote[]).map((note) => [note[0], note]))
+      const former = new Map(notes.map((note) => [note[0], note]))
       const { rows, kept } = await untouchedSince(context, listId, [...former.keys()], writtenAt)
       if (field.id === keyFieldId) {
         // To change a key is not for this: another subscriber may have it by now.
@@ -108,13 +108,13 @@ function valueAfter(before: StoredValue | null, { mode, value }: Settings): Stor
   return after.length > 0 ? after : null
 }
 
-/** Whether two values say the same: of several options, whatever their order. */
+/** True if two values are equal; the order of options does not matter. */
 function isSame(a: StoredValue | null, b: StoredValue | null): boolean {
   const inOrder = (value: StoredValue | null): unknown => (Array.isArray(value) ? value.toSorted() : value)
   return JSON.stringify(inOrder(a)) === JSON.stringify(inOrder(b))
 }
 
-/** Whether a field takes a value as it is now: it may have another type, other options or other limits than it had. */
+/** True if the field still accepts the value: its type, options or limits may have changed. */
 function isTaken(field: FieldDefinition, value: StoredValue | null): boolean {
   const read = readRequiredValue(field, value === null ? null : presentValue(field, value), 'mdy')
   return !(read instanceof ValueFault) && isSame(read, value)

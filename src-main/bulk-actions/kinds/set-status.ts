@@ -10,12 +10,14 @@ import { type BulkWork, type Kept, notesOf } from '../work.ts'
 /** A subscriber, the status that it had, and since when it had been as it was. */
 type StatusNote = [id: number, status: SubscriberStatus, updatedAt: number]
 
-/** Gives subscribers a status. Those who declined become active only where that is asked for. */
+/**
+ * Sets the status of subscribers. Unsubscribed and complained ones become active only if the request says so.
+ */
 export function settingStatus(
   context: CommandContext,
   action: BulkActionRow,
   { status, revives }: Extract<BulkActionSettings, { kind: 'set_status' }>
-): BulkWork {
+): BulkWork<StatusNote> {
   const listId = action.mailing_list_id
   const tally = new SubscriberTally(listId)
   const restore = context.sqlite.prepare<[string, number, number]>(
@@ -50,7 +52,7 @@ export function settingStatus(
     },
 
     async takeBack(notes, writtenAt) {
-      const former = new Map((notes as unknown as StatusNote[]).map((note) => [note[0], note]))
+      const former = new Map(notes.map((note) => [note[0], note]))
       const statuses = new Map<number, StatusChange>()
       const { rows, kept } = await untouchedSince(context, listId, [...former.keys()], writtenAt)
       for (const row of rows) {

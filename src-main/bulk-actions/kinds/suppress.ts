@@ -5,14 +5,16 @@ import { type CommandContext, recordRow } from '../../database/command.ts'
 import { subscribersWithIds } from '../subscribers.ts'
 import type { BulkWork } from '../work.ts'
 
-/** The suppressed address that was added. */
 type AddressNote = [addressId: number]
 
 /**
  * Puts the addresses of subscribers on a suppression list.
  * @throws ApiError not_found when that was deleted
  */
-export async function suppressing(context: CommandContext, action: BulkActionRow): Promise<BulkWork> {
+export async function suppressing(
+  context: CommandContext,
+  action: BulkActionRow
+): Promise<BulkWork<AddressNote>> {
   const { organization_id, mailing_list_id, user_id, target_id } = action
   const { db } = context
   const list = await suppressionListById(db, organization_id, target_id ?? 0)
@@ -39,7 +41,7 @@ export async function suppressing(context: CommandContext, action: BulkActionRow
         .where(
           'id',
           'in',
-          (notes as unknown as AddressNote[]).map(([id]) => id)
+          notes.map(([id]) => id)
         )
         .where('suppression_list_id', '=', list.id)
         .executeTakeFirst()

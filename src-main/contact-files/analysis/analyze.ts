@@ -31,9 +31,9 @@ import {
   withoutEnclosedLines
 } from './structure.ts'
 
-/** How many bytes are read to find separators, enclosures and the header line. A cell may be long. */
+/** Bytes that are read to detect separators, enclosures and the header line. A cell may be long. */
 const sampleBytes = 1024 * 1024
-/** Time that the columns of a file are looked at, in milliseconds; of a longer file only the beginning is. */
+/** Time to examine columns, in milliseconds; of a longer file only the beginning is read. */
 const timeBudget = 1500
 const sampleRecords = 500
 const shownRows = 10
@@ -42,15 +42,18 @@ const maxWords = 50
 
 export interface AnalysisInput {
   path: string
-  /** As the person calls it; the name of an export may say what it is of. */
+  /** The user's file name; an export's name may say what it contains. */
   filename: string
   choices: ReadingChoices
   destination: Destination
-  /** A directory of this analysis alone, for unpacked archives and spreadsheets. */
+  /** A directory for unpacked archives and spreadsheets, used by this analysis alone. */
   directory: string
 }
 
-/** Finds out how a file is best read, and what is worth saying about it. @throws ImportFailure for what is not a contact file */
+/**
+ * Finds out how a file should be read, and what is worth reporting.
+ * @throws ImportFailure if it is not a contact file
+ */
 export async function analyzeFile(input: AnalysisInput): Promise<FileAnalysis> {
   const { choices } = input
   const { size: bytes } = await stat(input.path)
@@ -146,7 +149,7 @@ async function characterSetsOf(
   return character_set ? { ...guess, characterSet: character_set, confidence: 1 } : guess
 }
 
-/** How the records of a file are written, and the first ones. */
+/** Returns the structure of a file and its first records. */
 async function sampleOf(
   opened: OpenedFile,
   { characterSet: character_set }: CharacterSetGuess,
@@ -182,7 +185,10 @@ async function sampleText(path: string, characterSet: string): Promise<string> {
   return text
 }
 
-/** The line of the first record at or after the chosen line. @throws ImportFailure if the sample has none */
+/**
+ * Returns the line of the first record from the chosen line on.
+ * @throws ImportFailure if the sample has none
+ */
 function chosenHeaderLine(sample: SampleRecord[], chosen: number | null): number | null {
   if (chosen === null) return null
   const record = sample.find(({ line }) => line >= chosen)
@@ -195,12 +201,12 @@ function headersOf(sample: SampleRecord[], headerLine: number | null): string[] 
   return (header?.cells ?? []).map((cell) => cell.replaceAll('\u2028', '\n').trim())
 }
 
-/** The columns of an export of Listwright, whose names no other program writes like this. */
+/** True for the columns of a Listwright export. */
 function isOwnExport(headers: readonly string[]): boolean {
   return headers.includes('email') && headers.includes('subscribe_time')
 }
 
-/** The recipients of an email, which stand in one line: each is a person. */
+/** True for the recipients of an email in one line, each of whom is a contact. */
 function isListOfAddresses(body: SampleRecord[], source: FileSource): boolean {
   return (
     source.csv_field_separator === lineSeparator &&
@@ -212,7 +218,10 @@ function severalAddressesIn(cell: string): boolean {
   return readAddresses(cell).addresses.length > 1
 }
 
-/** That of the widest row: a cell more than there are names is a column without a name, unless it is always blank. */
+/**
+ * Returns the width of the widest row. A cell beyond the header is an unnamed column, unless it is always
+ * blank.
+ */
 function widthOf(headers: string[], body: SampleRecord[]): number {
   let width = headers.findLastIndex((header) => header !== '') + 1
   const usual = usualWidth(body)
@@ -225,7 +234,7 @@ function widthOf(headers: string[], body: SampleRecord[]): number {
   return Math.max(width, 1)
 }
 
-/** Numbers with the mark of a spreadsheet: most cells that begin with an apostrophe. */
+/** True if most cells that begin with an apostrophe are numbers marked as text by a spreadsheet. */
 function hasMarkedNumbers(body: SampleRecord[]): boolean {
   let marked = 0
   let others = 0
@@ -307,7 +316,7 @@ function columnAnalysis(header: string, statistics: ColumnStatistics, remembered
   }
 }
 
-/** A few names of the file in each character set that it may be in. */
+/** Returns names of the file as read in each likely character set. */
 async function shownNames(
   opened: OpenedFile,
   { characterSet, candidates }: CharacterSetGuess

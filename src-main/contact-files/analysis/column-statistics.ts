@@ -13,41 +13,49 @@ import {
 import { readTruth } from '../values/truth.ts'
 import type { Examples } from './schema.ts'
 
-/** The types that a column without one may be given. */
+/** The types that are proposed for new fields. */
 export const guessedTypes = ['number', 'boolean', 'date', 'day_of_year'] as const
 export type GuessedType = (typeof guessedTypes)[number]
 
-/** Rows of which every cell is looked at for everything; later ones only for what their column may still be. */
+/**
+ * Rows that are checked completely; in later rows a column is only checked for the types that are still
+ * possible.
+ */
 export const fullyCheckedRows = 20_000
-/** The most distinct values that are counted; a column with more has no words. One that may say who has left has many with a day each. */
+/**
+ * Limits of counted distinct values; a column with more has no words. A status column may have many, with a
+ * day each.
+ */
 const maxDistinct = { usual: 200, ofStatus: 5000 }
 /** Characters of a value that are compared. */
 const maxWordLength = 100
 const maxExamples = 5
 const maxSamples = 3
-/** Values of which the date is remembered: dates come again and again. */
+/** Values whose parsed date is cached. */
 const maxRemembered = 20_000
-/** A day of the year that is no number and no range: with two digits each, a dot at its end, or the name of a month. */
+/**
+ * A day of the year that cannot be a number or a range: with two digits each, a trailing period, or a month
+ * name.
+ */
 const certainDay = /^(?:--.*|\d\d[-/.]\d\d\.?|\d{1,2}\.\s?\d{1,2}\.|.*\p{L}.*)$/u
 
 /** If a larger share of the values does not fit a type, the column does not have that type. */
 const maxUnfitShare = 0.1
 
-/** Statistics of the cells of a column. */
 export class ColumnStatistics {
   rows = 0
   filled = 0
-  /** Of the fully checked rows. */
+  /** In the fully checked rows. */
   addresses = 0
   addressChanges: Partial<Record<AddressChange, Examples>> = {}
   tidied: Partial<Record<TidyChange, Examples>> = {}
   marked = newExamples()
   lostDigits = newExamples()
   blankWords = newExamples()
-  /** Whether a cell has several lines or more than 255 characters. */
+  /** True if a cell has several lines or more than 255 characters. */
   isLong = false
   samples: string[] = []
-  /** Value -> how often; null once there are too many. */
+  /** Value -> count; null once there are too many. */
   distinct: Map<string, number> | null = new Map()
   unfit: Record<GuessedType, Examples> = {
     number: newExamples(),
@@ -55,26 +63,26 @@ export class ColumnStatistics {
     date: newExamples(),
     day_of_year: newExamples()
   }
-  /** Dates, and days of a year, that can be read in one order only, in both, or in any. */
+  /** Dates and days of a year by the orders in which they are valid. */
   orders = { any: 0, mdy: 0, dmy: 0, both: 0 }
   /** Days without a year. */
   days = 0
-  /** Days that cannot be anything else, such as 24.12. and --12-24; 4.5 may be a number, and 6-10 a range. */
+  /** Unmistakable days, such as 24.12. and --12-24; 4.5 may be a number, and 6-10 a range. */
   certainDays = 0
   ambiguous = newExamples()
   noDates = newExamples()
-  /** Numbers that can be a time: dates only where the column has others. */
+  /** Numbers that may be times: dates only if the column has others. */
   numbered = 0
   readonly #maxDistinct: number
   readonly #alive = new Set<GuessedType>(guessedTypes)
   readonly #remembered = new Map<string, ReturnType<typeof possibleOrders>>()
 
-  /** @param saysStatus whether the name of the column says that it may tell who has left */
+  /** @param saysStatus true if the column's name suggests that it tells who has unsubscribed */
   constructor(saysStatus: boolean) {
     this.#maxDistinct = saysStatus ? maxDistinct.ofStatus : maxDistinct.usual
   }
 
-  /** @param removesMarks whether an apostrophe before a number is taken for the mark of a spreadsheet */
+  /** @param removesMarks true if an apostrophe before a number is a spreadsheet's mark */
   add(raw: string, removesMarks: boolean): void {
     this.rows++
     if (raw === '') return
@@ -150,7 +158,7 @@ export class ColumnStatistics {
     this.#misfit('day_of_year', cell)
   }
 
-  /** A day without a year has six characters at most, or a name of a month. */
+  /** A day without a year has at most six characters, or a month name. */
   #dayOrdersOf(cell: string): ReturnType<typeof possibleOrders> {
     return cell.length <= 14 ? possibleDayOrders(cell) : null
   }
@@ -174,7 +182,6 @@ export class ColumnStatistics {
     }
   }
 
-  /** Whether nearly all values are of a type. */
   isNearly(type: GuessedType): boolean {
     if (this.filled === 0 || !this.#alive.has(type)) return false
     const words = this.blankWords.count
@@ -182,7 +189,6 @@ export class ColumnStatistics {
     return count <= Math.max(this.filled * maxUnfitShare, Math.min(words, this.filled * 0.5))
   }
 
-  /** Dates of any form. */
   get dates(): number {
     const { any, mdy, dmy, both } = this.orders
     return any + mdy + dmy + both

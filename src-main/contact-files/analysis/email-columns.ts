@@ -1,7 +1,7 @@
 import { headerKey, isAboutBuyer, isAboutSomeoneElse } from '../knowledge/headers.ts'
 import { type Column, holdsAddresses } from './proposed-column.ts'
 
-/** The column with the people's own addresses, found by its header and its values. */
+/** Finds the column with the contacts' own addresses by header and values. */
 export function emailColumn(columns: Column[]): Column | undefined {
   const own = columns.filter(({ header }) => !isAboutSomeoneElse(header))
   const named = own.filter(({ roles }) => roles.includes('email'))
@@ -21,7 +21,7 @@ function mentionsMail({ header }: Column): boolean {
   return /\bmail|mail\b/.test(headerKey(header))
 }
 
-/** Returns the column with the addresses of the attendees that a buyer paid for; they differ from row to row. */
+/** Returns the column with the attendees' addresses, if a buyer paid for them and they differ by row. */
 function ownerOfTicket(own: Column[]): Column | undefined {
   return own.find(
     (column) =>
@@ -32,7 +32,7 @@ function ownerOfTicket(own: Column[]): Column | undefined {
   )
 }
 
-/** Of several columns those whose addresses are not the same again and again, as those of a colleague are. */
+/** Returns the columns whose addresses are mostly different, unlike those of a colleague in each row. */
 function mostlyDifferent(columns: Column[]): Column[] {
   const different = columns.filter(isMostlyDifferent)
   return different.length > 0 ? different : columns

@@ -9,7 +9,7 @@ import { areTruths } from '../values/truth.ts'
 import type { ColumnStatistics } from './column-statistics.ts'
 import type { Column } from './proposed-column.ts'
 
-/** The field of the list that a header names, in its spelling or by another name for the same. */
+/** Returns the list's field for a header, by name or by a synonym. */
 export function fieldFor(
   header: string,
   fields: FieldDefinition[],
@@ -46,7 +46,7 @@ export function fieldProposal({ header, statistics }: Column, field: FieldDefini
   }
 }
 
-/** The character between options in most cells that hold several, unless an option has it in its name. */
+/** Returns the separator between options in most multi-option cells, unless an option contains it. */
 function optionSeparator({ distinct, samples }: ColumnStatistics, field: FieldDefinition): ';' | ',' | '|' {
   const names = new Set(field.options.map(({ name }) => name.toLowerCase()))
   const values = distinct ? [...distinct.keys()] : samples
@@ -83,7 +83,7 @@ export function newFieldProposal(column: Column, taken: Set<string>, codes: Set<
   }
 }
 
-/** The type that loses no value of the column. */
+/** Returns the type that loses no value of the column. */
 function newFieldType({ header, statistics, roles, isComplete }: Column): CustomFieldType {
   const text = statistics.isLong ? 'text_multiline' : 'text'
   if (statistics.filled === 0) return text
@@ -106,21 +106,21 @@ function newFieldType({ header, statistics, roles, isComplete }: Column): Custom
   return text
 }
 
-/** Every value fits, but for words that mean that there is none. */
+/** True if every value fits, except words for "none". */
 function isWholly(statistics: ColumnStatistics, type: 'number' | 'boolean'): boolean {
   const unfit = statistics.unfit[type]
   if (!statistics.isNearly(type)) return false
   return unfit.count === 0 || (unfit.count <= statistics.blankWords.count && unfit.values.every(isBlankWord))
 }
 
-/** Yes and no, but for words that mean that there is none of it. Ones and zeros are numbers. */
+/** True if the values are yes and no, except words for "none". Ones and zeros are numbers. */
 function holdsTruths(statistics: ColumnStatistics): boolean {
   const { distinct } = statistics
   if (!distinct || !isWholly(statistics, 'boolean') || isWholly(statistics, 'number')) return false
   return areTruths([...distinct.keys()].filter((value) => !isBlankWord(value)))
 }
 
-/** Dates most of which can be read in both orders, and nothing says in which one they are. */
+/** True if most dates are valid in both orders. */
 function isMostlyAmbiguous({ orders, filled }: ColumnStatistics): boolean {
   return orders.mdy + orders.dmy === 0 && orders.both > filled * 0.5
 }

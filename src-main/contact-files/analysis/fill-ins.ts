@@ -4,15 +4,15 @@ import type { FillIn, ReadingColumn } from '../schema.ts'
 import { type Column, holdsAddresses, holdsDates } from './proposed-column.ts'
 
 /**
- * The proposals, with the columns that fill blanks of others: further addresses of the same people, and the time and place of a
- * confirmation where those of the opt-in are blank.
- * @param proposals one for each column, in their order
+ * Adds the columns that fill blanks of others: further addresses of the same contacts, and time and place of
+ * a confirmation if those of the opt-in are blank.
+ * @param proposals one per column, in order
  */
 export function withFillIns(
   columns: readonly Column[],
   proposals: readonly ReadingColumn[]
 ): ReadingColumn[] {
-  /** Where something is missing in the column that goes to a target. */
+  /** True if the column for a target has blank cells. */
   const hasBlanks = (target: FillIn): boolean => {
     const statistics = columns[proposals.findIndex((proposal) => proposal.target === target)]?.statistics
     return statistics !== undefined && statistics.filled < statistics.rows

@@ -18,7 +18,7 @@ interface Context {
   filename: string
 }
 
-/** Findings about a file and the proposal to read it; those about the whole file come first. */
+/** Returns the findings about a file and its proposal; those about the whole file come first. */
 export function findingsOf(context: Context, { confidence }: CharacterSetGuess): Finding[] {
   const { reading, scan, sample, opened } = context
   const findings: Finding[] = []
@@ -60,7 +60,7 @@ export function findingsOf(context: Context, { confidence }: CharacterSetGuess):
 
 type Add = (rule: Finding['rule'], column: number | null, count: number, values?: string[]) => void
 
-/** The names that stand twice and more in a header, each with its columns. */
+/** Returns names that occur repeatedly in a header. */
 function duplicateHeaders(columns: ReadingColumn[]): string[][] {
   const places = new Map<string, string[]>()
   for (const [index, { header }] of columns.entries()) {
@@ -70,7 +70,7 @@ function duplicateHeaders(columns: ReadingColumn[]): string[][] {
   return [...places.values()].filter((values) => values.length > 2)
 }
 
-/** Who has opted out: as the columns say, or all where the file is one of such people. */
+/** Adds a finding about contacts who opted out: as the columns say, or all if the file is a list of them. */
 function addOptedOut({ reading, statistics, scan, filename, opened }: Context, add: Add): void {
   const { count, header } = mostOptedOut(reading.columns, statistics)
   if (count > 0)
@@ -80,7 +80,7 @@ function addOptedOut({ reading, statistics, scan, filename, opened }: Context, a
   }
 }
 
-/** The column that says of the most people that they have opted out, and of how many. */
+/** Returns the column in which the most contacts opted out, with their number. */
 export function mostOptedOut(
   columns: readonly ReadingColumn[],
   statistics: readonly ColumnStatistics[]
@@ -102,7 +102,7 @@ export function mostOptedOut(
   return most
 }
 
-/** The name of a file, or of what was read of it, that says that it is one of people who opted out; null if none does. */
+/** Returns the name of the file, archive entry or sheet that says its contacts opted out, or null. */
 export function optOutNameOf(
   filename: string,
   { entry, sheet }: Pick<OpenedFile, 'entry' | 'sheet'>
@@ -151,7 +151,7 @@ function addAddresses({ addressChanges }: ColumnStatistics, index: number, add: 
   addExamples('cleaned_addresses', index, joined([name, marks, invisible]), add)
 }
 
-/** Dates that can be read in both orders, where nothing or too much says in which one they are. */
+/** Adds a finding for dates whose order is uncertain. */
 function addDates(
   { orders, ambiguous, filled }: ColumnStatistics,
   { date_order, mixed_dates, new_field_type }: ReadingColumn,
@@ -184,7 +184,7 @@ function joined(all: (Examples | undefined)[]): Examples {
   }
 }
 
-/** What tidying would change, in all columns together. */
+/** Counts what tidying would change in all columns. */
 function addTidying({ statistics }: Context, add: Add): void {
   const kinds = ['formula', 'no_value', 'invisible'] as const
   addExamples(

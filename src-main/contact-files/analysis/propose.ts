@@ -13,7 +13,7 @@ import { type Column, type Destination, keepsColumn } from './proposed-column.ts
 import { isFailureColumn, ownProposal, reservedProposal } from './reserved-columns.ts'
 import { withNewWords } from './status-columns.ts'
 
-/** What each column of a file is best read as. */
+/** Proposes how to read each column of a file. */
 export function proposeColumns(
   headers: readonly string[],
   statistics: readonly ColumnStatistics[],
@@ -63,7 +63,7 @@ export function proposeColumns(
   }
 }
 
-/** What is known of a column by its name: from the service that the file comes from, or from all that are known. */
+/** Returns the meaning of a column's name for the service that wrote the file, or for any service. */
 function columnOf(
   index: number,
   header: string,
@@ -79,7 +79,7 @@ function columnOf(
   return { ...column, roles: ordered, isField: false }
 }
 
-/** A column that the list has a field for goes there, also where it says besides who may be written to. */
+/** A column with a field of its own goes there, even if it also tells who may be mailed. */
 function fieldOrStatus(
   column: Column,
   all: Column[],
@@ -93,7 +93,10 @@ function fieldOrStatus(
   return { ...fieldProposal(column, field), status: proposal.status }
 }
 
-/** The columns of a log of failed rows, which has no column names and why each row failed at its end; null for another file. */
+/**
+ * Returns the columns of a log of failed rows, which has no header and ends with the reasons; null for other
+ * files.
+ */
 function failedRowsColumns(columns: Column[], destination: Destination): ReadingColumn[] | null {
   const reason = columns.at(-1)
   const { last } = destination
@@ -103,7 +106,10 @@ function failedRowsColumns(columns: Column[], destination: Destination): Reading
   return [...kept, newColumn('', null)]
 }
 
-/** How a column with this header was read last, as far as the list still has what it went to and its values allow it. */
+/**
+ * Returns how a column with this header was read last, if the list still has its target and the values allow
+ * it.
+ */
 function rememberedReading(
   { header, statistics }: Column,
   destination: Destination
@@ -123,7 +129,7 @@ function rememberedReading(
   )
 }
 
-/** A column as it was read before, if the list still has what it went to. */
+/** Returns a column as it was read before, if the list still has its target. */
 function stillThere(column: ReadingColumn, destination: Destination): ReadingColumn | undefined {
   const { target } = column
   if (target === null) return column

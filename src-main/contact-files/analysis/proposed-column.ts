@@ -5,29 +5,29 @@ import type { ColumnRole } from '../knowledge/headers.ts'
 import { newColumn, type ReadingColumn } from '../schema.ts'
 import { type ColumnStatistics, fullyCheckedRows } from './column-statistics.ts'
 
-/** The list that a file is for. */
+/** The target list of a file. */
 export interface Destination {
   fields: FieldDefinition[]
   hasFormat: boolean
   hasConfirmed: boolean
-  /** Whether the user may create custom fields. */
+  /** True if the user may create custom fields. */
   createsFields: boolean
   /** How columns were read in the last import, by {@link rememberedKey}. */
   remembered: Map<string, ReadingColumn>
-  /** How the columns of the last import were read: rows that failed in it are those of a file without column names. */
+  /** The columns of the last import: its failed rows are a file without a header. */
   last: readonly ReadingColumn[] | null
 }
 
-/** A column of a file on its way to a proposal. */
+/** A column that is being analyzed. */
 export interface Column {
   index: number
   header: string
   statistics: ColumnStatistics
-  /** What its name may mean, the best guess first. */
+  /** The possible meanings of its name, best guess first. */
   roles: ColumnRole[]
-  /** Whether it is known to be an ordinary field, whatever its name and values seem to say. */
+  /** True if it is known to be an ordinary field, whatever its name and values suggest. */
   isField: boolean
-  /** Whether all of it was read. */
+  /** True if the whole file was read. */
   isComplete: boolean
 }
 
@@ -36,7 +36,7 @@ export function keepsColumn(column: ImportColumn, { hasFormat, hasConfirmed }: D
   return column !== 'confirmed' || hasConfirmed
 }
 
-/** @param share of the filled cells that have to hold addresses */
+/** @param share of the filled cells that must contain addresses */
 export function holdsAddresses({ statistics }: Column, share: number): boolean {
   const looked = Math.min(statistics.filled, fullyCheckedRows)
   return statistics.addresses > 0 && statistics.addresses >= looked * share

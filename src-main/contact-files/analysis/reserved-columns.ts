@@ -23,7 +23,7 @@ import {
   statusRule
 } from './status-columns.ts'
 
-/** A column of an export of Listwright: what its name says, and nothing that its values might say elsewhere. */
+/** Proposes a column of a Listwright export by its name only. */
 export function ownProposal(
   column: Column,
   taken: Set<string>,
@@ -36,7 +36,10 @@ export function ownProposal(
     : reservedColumn(column, header)
 }
 
-/** What a column says of a subscriber besides the fields: its status, and when and from where it was subscribed and removed. */
+/**
+ * Proposes a target other than a custom field: the status, or when and from where the contact subscribed or
+ * unsubscribed.
+ */
 export function reservedProposal(
   column: Column,
   all: Column[],
@@ -135,7 +138,7 @@ function roleProposal(
   }
 }
 
-/** A column of times at which people confirmed: who has none has not. */
+/** A column of confirmation times: a blank means not confirmed. */
 function activation(
   column: Column,
   all: Column[],
@@ -152,7 +155,7 @@ function isNumbered({ samples }: ColumnStatistics): boolean {
   return samples.every((sample) => /^\d+$/.test(sample))
 }
 
-/** A column that says of people that they may be written to, with yes and no or with the time at which they agreed. */
+/** A column of consents, as yes and no or as the time of consent. */
 function consent(column: Column, isFree: boolean): ReadingColumn | null {
   const { statistics } = column
   if (statistics.dates === 0 || statistics.dates < statistics.filled * 0.5) {
@@ -163,7 +166,7 @@ function consent(column: Column, isFree: boolean): ReadingColumn | null {
   return { ...target, status: datedConsentRule }
 }
 
-/** Whether another column has this role and what fits it. */
+/** True if another column has this role and suitable values. */
 function hasRole(columns: Column[], role: ColumnRole): boolean {
   return columns.some(({ roles, statistics }) => roles[0] === role && statistics.filled > 0)
 }
@@ -179,7 +182,7 @@ function holdsFormats({ samples }: ColumnStatistics): boolean {
   return samples.length > 0 && samples.every((sample) => /html|text|plain/i.test(sample))
 }
 
-/** A column of times at which people left: who has one has left. */
+/** A column of times of leaving: a time means unsubscribed. */
 function removal(column: Column, isFree: boolean, status: SubscriberStatus): ReadingColumn | null {
   const { header, statistics } = column
   if (statistics.filled === 0) {
@@ -193,7 +196,7 @@ function removal(column: Column, isFree: boolean, status: SubscriberStatus): Rea
   return { ...target, status: removalRule(status) }
 }
 
-/** A column that is nothing but what it says of the status. */
+/** Makes a column only set the status. */
 function withRule({ header, statistics, isComplete }: Column, rule: StatusRule | null): ReadingColumn | null {
   if (statistics.filled === 0) {
     return { ...newColumn(header, null), had_values: false, status: isComplete ? null : datedConsentRule }
@@ -201,7 +204,7 @@ function withRule({ header, statistics, isComplete }: Column, rule: StatusRule |
   return rule && { ...newColumn(header, null), status: rule }
 }
 
-/** "line 3: email …", as lists of failed rows have it in their last column. */
+/** True for the last column of a list of failed rows, such as "line 3: email …". */
 export function isFailureColumn({ samples, filled }: ColumnStatistics): boolean {
   return filled > 0 && samples.every((sample) => /^line \d+: ./.test(sample))
 }

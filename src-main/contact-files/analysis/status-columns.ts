@@ -8,16 +8,17 @@ import type { ColumnStatistics } from './column-statistics.ts'
 
 // What the values of a column say of who may be written to.
 
-/** A column with more values, such as one of reasons, says it with any value. */
+/** A column with more distinct values, such as reasons, gets a rule for any value. */
 const maxRuleWords = 100
 
-/** Headers that name the status of a subscription, where "Status" alone may be one of an order. */
+/** Headers of a subscription's status; "Status" alone may be that of an order. */
 const ofSubscription = /mail|subscri|newsletter|abo|member|list|marketing|contact/
 
 /**
- * The rule of a column whose values are statuses: all of them, or at least those that tell who has left.
- * @param isStatus whether the header names a status
- * @returns null where they are those of something else, such as of orders
+ * Returns the rule of a column whose values are statuses: all of them, or at least those that tell who
+ * unsubscribed.
+ * @param isStatus true if the header names a status
+ * @returns null if they are statuses of something else, such as orders
  */
 export function statusRule(
   { distinct, filled }: ColumnStatistics,
@@ -46,14 +47,14 @@ export function statusRule(
   return isTelling ? { ...wordsOfLeaving, words: known } : null
 }
 
-/** The rule of a column in which each word that is a status says so, and no other word says anything. */
+/** In this rule each known status word counts, and other words have no effect. */
 const wordsOfLeaving: StatusRule = { kind: 'objection', words: {}, blank: null, other: null }
 
 function saysWhoLeft(words: StatusRule['words']): boolean {
   return Object.values(words).some((status) => status !== 'active')
 }
 
-/** A rule for statuses that knows the words which were not there last time. */
+/** Adds words to a rule that did not occur last time. */
 export function withNewWords(rule: StatusRule, { distinct }: ColumnStatistics): StatusRule {
   if (rule.kind !== 'status' || rule.other !== null) return rule
   const words = { ...rule.words }
@@ -62,23 +63,23 @@ export function withNewWords(rule: StatusRule, { distinct }: ColumnStatistics): 
   return { ...rule, words }
 }
 
-/** The rule of a column with dates of leaving: every person with a date has left. */
+/** A date means that the contact left. */
 export function removalRule(status: SubscriberStatus): StatusRule {
   return { kind: 'objection', words: {}, blank: null, other: status }
 }
 
-/** Links, shares and scores say nothing of a person. A column of reasons may have one among them. */
+/** Links, shares and scores are no reasons. A column of reasons may contain one. */
 const noReason = /^https?:|^www\.|%$|^\d+[.,]\d+$/i
 
-/** Whether most values are links, shares or scores, where they are no answers. */
+/** True if most values are links, shares or scores instead of reasons. */
 function saysNoReasons(values: readonly string[]): boolean {
   const others = values.filter((value) => noReason.test(value)).length
   return others * 2 > values.length && !values.every((value) => readAnswer(value) !== null)
 }
 
 /**
- * The rule of a column that says of some people that they must not be written to: with yes, a word, a number or a reason.
- * @returns null where its values are no such thing: links, shares, or the same for everyone
+ * Returns the rule of a column that excludes contacts by yes, a word, a number or a reason.
+ * @returns null for other values: links, shares, or the same for everyone
  */
 export function objectionRule(
   { distinct, filled, rows }: ColumnStatistics,
@@ -100,8 +101,8 @@ export function objectionRule(
 }
 
 /**
- * The rule of a column that says of people that they may be written to.
- * @returns null where its values are no answers, such as counts
+ * Returns the rule of a column of consents.
+ * @returns null if the values are no answers, such as counts
  */
 export function consentRule({ distinct, filled, rows }: ColumnStatistics): StatusRule | null {
   if (!distinct || filled === 0) return null
@@ -128,7 +129,10 @@ export function consentRule({ distinct, filled, rows }: ColumnStatistics): Statu
   }
 }
 
-/** The rule of a column of answers as numbers: 0 is no, 1 is yes, and 2 is something between them. @returns null for counts */
+/**
+ * Returns the rule of numeric answers: 0 = no, 1 = yes, 2 = in between.
+ * @returns null for counts
+ */
 function answerCodes(values: readonly string[]): StatusRule | null {
   const isCode =
     values.includes('0') && values.includes('1') && values.every((value) => /^[0-2]$/.test(value))
@@ -138,10 +142,10 @@ function answerCodes(values: readonly string[]): StatusRule | null {
 
 const answerCode: StatusRule['words'] = { '0': 'unsubscribed', '1': 'active' }
 
-/** The rule of a column of times of consent in which some people have said no. */
+/** Some contacts said no in a column of consent times. */
 export const datedConsentRule: StatusRule = { kind: 'consent', words: {}, blank: null, other: null }
 
-/** The rule of a column of times of confirmation: who has none must not be written to. */
+/** A blank time of confirmation excludes a contact. */
 export const activationRule: StatusRule = {
   kind: 'objection',
   words: { '0': 'deactivated', '0000 00 00': 'deactivated', '0000 00 00 00:00:00': 'deactivated' },
@@ -149,7 +153,7 @@ export const activationRule: StatusRule = {
   other: null
 }
 
-/** The rule of a column of yes and no, of which no means a status. */
+/** In a column of yes and no, no means a status. */
 export function denialRule({ distinct }: ColumnStatistics, status: SubscriberStatus): StatusRule | null {
   const words: StatusRule['words'] = {}
   for (const value of distinct?.keys() ?? []) {

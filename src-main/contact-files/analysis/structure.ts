@@ -8,23 +8,23 @@ import { isTotal } from '../knowledge/totals.ts'
 import { lineWriter } from '../formats/enclosed-lines.ts'
 import type { FileSource } from '../schema.ts'
 
-/** A record of the beginning of a file. */
+/** A record from the beginning of a file. */
 export interface SampleRecord {
   cells: string[]
-  /** Where it begins, from 1. */
+  /** Its first line, from 1. */
   line: number
   fault: string | null
 }
 
 export type CsvStructure = Pick<FileSource, 'csv_field_separator' | 'csv_field_enclosure' | 'encloses_lines'>
 
-/** Records by which separators and enclosures are compared. */
+/** Records from which separators and enclosures are detected. */
 const comparedRecords = 200
 
-/** The line by which a spreadsheet is told the separator of the file. */
+/** The line that tells a spreadsheet the separator of the file. */
 const separatorLine = /^\ufeff?"?sep=(.)"?[^\S\r\n]*(?:\r?\n|\r|$)/i
 
-/** How the records of a text are written; what a person chose stands. */
+/** Detects the structure of a CSV text; the user's choices take precedence. */
 export function detectStructure(text: string, chosen: Partial<CsvStructure>): CsvStructure {
   const told = fieldSeparators.find((separator) => separator === separatorLine.exec(text)?.[1])
   const separators = chosen.csv_field_separator
@@ -55,12 +55,12 @@ export function detectStructure(text: string, chosen: Partial<CsvStructure>): Cs
   return { ...plain, csv_field_separator: doubled.separator, csv_field_enclosure: '"' }
 }
 
-/** Whether as many records as not are one cell. */
+/** True if at least half of the records have a single cell. */
 function hasLoneCells({ records }: Parsed): boolean {
   return records.filter(({ cells }) => cells.length === 1).length * 2 >= records.length
 }
 
-/** Whether each line is one cell that holds the cells of a table, one address in each. */
+/** True if each line is one cell that contains the cells of a table, with one address per line. */
 function hasEnclosedLines(text: string, separator: CsvStructure['csv_field_separator']): boolean {
   const lines = withoutEnclosedLines(text, separator)
   if (lines === null) return false
@@ -79,7 +79,7 @@ function hasEnclosedLines(text: string, separator: CsvStructure['csv_field_separ
   )
 }
 
-/** The lines inside the enclosures of a text; null where most lines have none. */
+/** Returns a text without line enclosures; null if most lines have none. */
 export function withoutEnclosedLines(text: string, separator: string): string | null {
   const { records } = readSample(text, separator, '"', Infinity)
   const enclosed = records.filter(({ cells, fault }) => cells.length === 1 && fault === null)
@@ -89,10 +89,10 @@ export function withoutEnclosedLines(text: string, separator: string): string | 
   return records.map(({ cells, line, fault }) => lineOf(cells, line, fault)).join('')
 }
 
-/** The separator with which a line of recipients is one cell: nothing else has it. */
+/** A separator that no line of recipients contains, so that each line is one cell. */
 export const lineSeparator = '\t'
 
-/** Lines of recipients, as an email has them: nearly every cell is an address, and no line is one of names. */
+/** True for lines of recipients as in an email: nearly every cell is an address, and no line is a header. */
 function isListOfAddresses(text: string, { records }: Parsed): boolean {
   if (text.includes(lineSeparator) || text.includes("'")) return false
   const lines = text.split(/\r\n|\n|\r/, comparedRecords).filter((line) => line.trim() !== '')
@@ -112,7 +112,7 @@ function isListedAddress(cell: string): boolean {
   return isPlainAddress(cell) || /^[^@]*<[^<>\s]+@[^<>\s]+>$/.test(cell)
 }
 
-/** An address without what may be a separator: the specification allows those in addresses. */
+/** True for an address without characters that may be separators, which addresses may contain. */
 function isPlainAddress(cell: string): boolean {
   return !/[;,|\t=]/.test(cell) && isEmail(cell)
 }
@@ -120,7 +120,7 @@ function isPlainAddress(cell: string): boolean {
 interface Parsed {
   separator: CsvStructure['csv_field_separator']
   records: SampleRecord[]
-  /** Whether a quote was opened and never closed. */
+  /** True if a quote is never closed. */
   isBroken: boolean
   score: number
 }
@@ -139,7 +139,7 @@ function bestSeparator(
   return best as Parsed
 }
 
-/** The more columns in the more records, and addresses that are cells of their own. */
+/** Prefers more columns in more records, and addresses in cells of their own. */
 function scoreOf(records: SampleRecord[]): number {
   if (records.length === 0) return 0
   const width = usualWidth(records)
@@ -151,7 +151,7 @@ function scoreOf(records: SampleRecord[]): number {
   return Math.log2(width + 1) * alike ** 2 * (1 + 2 * withAddress) * (1 - faulty / 2)
 }
 
-/** The width that most records have; of two as frequent the larger one. */
+/** Returns the width of most records; of equally frequent ones the larger. */
 export function usualWidth(records: readonly SampleRecord[]): number {
   const counts = new Map<number, number>()
   for (const { cells } of records) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1)
@@ -164,8 +164,8 @@ export function usualWidth(records: readonly SampleRecord[]): number {
 }
 
 /**
- * Single quotes enclose cells only where all records have the same width with them, most have enclosed cells, and they explain more
- * than double ones.
+ * True if single quotes are enclosures: all records get the same width, most have enclosed cells, and double
+ * quotes explain less.
  */
 function explainsBySingleQuotes(text: string, single: Parsed, doubled: Parsed): boolean {
   const width = usualWidth(single.records)
@@ -184,8 +184,8 @@ function explainsBySingleQuotes(text: string, single: Parsed, doubled: Parsed): 
 }
 
 /**
- * Double quotes that enclose nothing, such as one before an inch: with them a quote is opened and never closed. Single quotes, which no
- * cell begins with, leave them as they are.
+ * True if double quotes enclose nothing, such as inch marks, and would never close. Then single quotes are
+ * used, which no cell begins with.
  */
 function hasLooseQuotes(text: string, separator: string): boolean {
   if (!readSample(text, separator, '"', Infinity).isBroken) return false
@@ -195,7 +195,7 @@ function hasLooseQuotes(text: string, separator: string): boolean {
   return !isBroken && enclosed < cells.length * 0.05 && !cells.some((cell) => cell.startsWith("'"))
 }
 
-/** The first records of a text; a record at its end that was cut off is left out. */
+/** Returns the first complete records of a text. */
 export function readSample(
   text: string,
   separator: string,
@@ -223,9 +223,8 @@ export function readSample(
 const pieceLength = 64 * 1024
 
 /**
- * The line at which the column names stand: not in titles, notes and blank lines before them, and not where the first row
- * holds an address, which is data.
- * @returns null for a file without column names
+ * Finds the header line after titles, notes and blank lines; a first row with an address is data.
+ * @returns null for a file without a header
  */
 export function findHeaderLine(records: readonly SampleRecord[]): number | null {
   const body = records.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''))
@@ -241,29 +240,29 @@ export function findHeaderLine(records: readonly SampleRecord[]): number | null 
   return first?.line ?? null
 }
 
-/** Lines before the one with the column names that are looked through for it. */
+/** Lines that are searched for the header. */
 const maxPreamble = 25
 
-/** Whether a line has a name for a column of addresses among other names, whatever stands above it. */
+/** True if a line names an address column among others, so that it is the header whatever precedes it. */
 function namesAddresses(cells: readonly string[]): boolean {
   return (
     cells.some((cell) => cell.length < 60 && headerRoles(cell).includes('email')) && !cells.some(hasAddress)
   )
 }
 
-/** The excel line "sep=;" as it is read with that separator, or with another one. */
+/** True for the line "sep=;", with that or another separator. */
 export function isSeparatorLine(cells: readonly string[]): boolean {
   return /^\ufeff?sep=.?$/i.test(cells[0]?.trim() ?? '') && cells.slice(1).every((cell) => cell.trim() === '')
 }
 
-/** How many cells a row of names must have: half of what most rows have. */
+/** Returns how many cells a header must have: half of what most rows have. */
 function filledWidth(records: readonly SampleRecord[]): number {
   const counts = records.map(({ cells }) => filled(cells)).sort((a, b) => a - b)
   const median = counts[Math.floor(counts.length / 2)] ?? 1
   return Math.max(1, Math.ceil(median * 0.6))
 }
 
-/** A header with fewer names than its rows have cells: the row that follows holds an address already. */
+/** True for a header with fewer names than cells if the next row contains an address. */
 function isHeaderBefore(records: readonly SampleRecord[], index: number, usual: number): boolean {
   const own = filled(records[index]?.cells ?? [])
   return own > 1 && own * 2 >= usual && (records[index + 1]?.cells.some(hasAddress) ?? false)
@@ -277,7 +276,7 @@ function hasAddress(cell: string): boolean {
   return readAddresses(cell).addresses.some(isEmail)
 }
 
-/** Whether the last rows of a file begin with "Total" and the like, and have no address. */
+/** True if the last rows begin with "Total" or similar and have no address. */
 export function endsWithTotal(last: readonly (readonly string[])[]): boolean {
   return last.some((cells) => {
     const first = cells.find((cell) => cell.trim() !== '')

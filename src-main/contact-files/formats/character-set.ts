@@ -7,16 +7,18 @@ import { type ReadableCharacterSet, readableCharacterSets } from '../character-s
 export interface CharacterSetGuess {
   /** A label of the WHATWG Encoding Standard. */
   characterSet: ReadableCharacterSet
-  /** 0 to 1: below {@link sureCharacterSet} a person has to be asked. */
+  /** 0 to 1: below {@link sureCharacterSet} the user is asked. */
   confidence: number
-  /** The likeliest first; a score is a logarithm. */
+  /** Likeliest first; a score is a logarithm. */
   candidates: { characterSet: ReadableCharacterSet; score: number }[]
 }
 
-/** Among lists of 20 names and more nothing was guessed wrong above it, and 2 % lay below it. */
+/** For lists of at least 20 names no wrong guess was above it, and 2 % of the guesses were below. */
 export const sureCharacterSet = 0.7
 
-/** Non-ASCII letters of each language, most frequent first (weight 1 / rank). Written from general knowledge. */
+/**
+ * Non-ASCII letters of each language, most frequent first (weight 1 / rank). Written from general knowledge.
+ */
 const letterOrders: Record<string, string> = {
   de: 'üöäßé',
   nl: 'ëéïöüèç',
@@ -59,7 +61,9 @@ const letterOrders: Record<string, string> = {
   fa: 'انریمدیسهبوتحلشکفعزقگخجغپطصچذضظ',
   th: 'านรกอเมวยทสลตชปคิีุูพดบะัไแงจณธศ่้ขโ์ซ็ฐภถหผใญืึฉษำฎฏฟๆฬ'
 }
-/** The characters usual in names and towns (flat weights), and the lead bytes between which the everyday others lie. */
+/**
+ * The usual characters of names and towns (equal weights), and the range of lead bytes of other common ones.
+ */
 const ideographs: Record<string, { usual: string; charset: string; first: number; last: number }> = {
   zh: {
     charset: 'gb18030',
@@ -90,7 +94,7 @@ const ideographs: Record<string, { usual: string; charset: string; first: number
       '김이박최정강조윤장임한오서신권황안송전홍유고문양손배백허남심노하곽성차주우구민류나진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국어은편영희미수경숙자순철호준우진혜은지현민서연재동상승훈용태광대종시부산울인천대전세포창원주청구도군면읍동리로북남강릉목여'
   }
 }
-/** Every candidate, the usual ones first; the number is how much less expected it is (in nats). */
+/** All candidates, usual ones first, with a penalty in nats. */
 const characterSets: Partial<Record<ReadableCharacterSet, number>> = {
   'windows-1252': 0,
   'windows-1250': 0.5,
@@ -126,7 +130,7 @@ const characterSets: Partial<Record<ReadableCharacterSet, number>> = {
   'euc-kr': 0.5,
   'euc-jp': 1
 }
-/** The Latin languages each set was made for; in other sets they are less expected. */
+/** The Latin languages of each set; other languages are less likely in it. */
 const western = 'de nl fr ca es pt it sv da no fi is ga sq eo mt cy'
 const central = 'pl cs sk hu ro ro2 hr sl sq de'
 const baltic = 'lt lv et pl fi sv'
@@ -208,7 +212,7 @@ function getModels(): Model[] {
   return models
 }
 
-/** The distinct pieces between separators which hold a byte over 127, one a line. */
+/** Returns the distinct pieces with a byte over 127 between separators, one per line. */
 function piecesOf(bytes: Uint8Array): Uint8Array {
   const seen = new Set<string>()
   const out: number[] = []
@@ -236,7 +240,10 @@ function piecesOf(bytes: Uint8Array): Uint8Array {
 const vowels = new Set('aeiouyøæœıAEIOUYØÆŒ')
 const isVowel = (c: string): boolean => vowels.has(c.normalize('NFD').charAt(0))
 
-/** What is odd about the text whatever the language (in nats), the price of its quotes and dashes, and its letters with how often each occurs. */
+/**
+ * Returns how unlikely the text is in any language (in nats), the price of its quotes and dashes, and its
+ * letters with their counts.
+ */
 function readText(text: string): { odd: number; marks: number; letters: Map<string, number>; count: number } {
   const letters = new Map<string, number>()
   const chars = [...text]

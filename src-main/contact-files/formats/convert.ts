@@ -12,12 +12,15 @@ import { ImportFailure } from '../../csv/failure.ts'
 import type { FileFormat } from '../../api/subscriber-imports/schema.ts'
 import { checkWidth } from '../../api/subscriber-imports/width.ts'
 
-/** Whether an import cannot read a file as it is: it is no CSV file, inside an archive with others, in another character set, or has enclosed lines. */
+/**
+ * True if an import cannot read the file directly: it is no CSV, is one of several in an archive, has another
+ * character set, or has enclosed lines.
+ */
 export function needsConversion({ kind, entry, character_set, encloses_lines }: FileSource): boolean {
   return kind !== 'csv' || entry !== null || encloses_lines || importCharacterSet(character_set) === null
 }
 
-/** How an import reads a file, after its conversion if it needs one, in the words of the API. */
+/** Returns the API's file format for a reading, after its conversion if it needs one. */
 export function importFormatOf({ file, header_line, columns }: Reading): FileFormat {
   return {
     csv_has_headers: header_line !== null,
@@ -29,8 +32,8 @@ export function importFormatOf({ file, header_line, columns }: Reading): FileFor
 }
 
 /**
- * Writes what a contact file holds as CSV in UTF-8, each row at the line that it has in the file.
- * @throws ImportFailure for what cannot be read; StorageFault on a full disk
+ * Converts a contact file to CSV in UTF-8, each row at its original line.
+ * @throws ImportFailure for unreadable files; StorageFault on a full disk
  */
 export async function convertContactFile(
   path: string,
@@ -54,7 +57,7 @@ export async function convertContactFile(
 
 const charactersPerWrite = 256 * 1024
 
-/** Written at once: the thread that converts has nothing else to do, and nothing piles up in memory. */
+/** Writes synchronously: the converting thread has nothing else to do, and no memory accumulates. */
 async function writeRows(
   opened: OpenedFile,
   source: FileSource,

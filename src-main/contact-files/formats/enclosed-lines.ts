@@ -4,8 +4,8 @@ import { ImportFailure } from '../../csv/failure.ts'
 import type { CsvFormat } from '../../csv/format.ts'
 
 /**
- * Takes the enclosure off lines that were enclosed as a whole, as a spreadsheet does that has a CSV file in one column. Each line
- * stays where it is.
+ * Removes the enclosure of lines that were enclosed as a whole, as spreadsheets do with a CSV file in one
+ * column. Line numbers stay.
  * @throws ImportFailure naming the line of a quote that is never closed
  */
 export async function* withoutLineEnclosure(
@@ -26,7 +26,10 @@ export async function* withoutLineEnclosure(
   yield text
 }
 
-/** Writes records, each of which may be an enclosed line, as lines of their own, with the blank lines that stand before them. */
+/**
+ * Returns a writer of records, each of which may be an enclosed line, as separate lines with the blank lines
+ * before them.
+ */
 export function lineWriter(
   format: CsvFormat
 ): (cells: readonly string[], line: number, fault: string | null) => string {
@@ -43,7 +46,7 @@ export function lineWriter(
   }
 }
 
-/** The cells of a line; null where it is no record by itself. */
+/** Returns the cells of a line; null if it is not a complete record. */
 function cellsIn(line: string, format: CsvFormat): readonly string[] | null {
   const records: (readonly string[] | null)[] = []
   const reader = new CsvReader(readerFormat(format), (cells, _line, fault) => {
@@ -59,7 +62,7 @@ function cellsIn(line: string, format: CsvFormat): readonly string[] | null {
   return records.length === 1 ? (records[0] ?? null) : null
 }
 
-/** A line with text after the closing enclosure, so that its row fails: to repair it would be to guess. */
+/** A line with text after its closing enclosure: its row fails, since repairing it would be guessing. */
 function brokenLine(line: string, { csv_field_enclosure: enclosure }: CsvFormat): string {
   return `${enclosure}${line.replaceAll(enclosure, enclosure + enclosure)}${enclosure} \n`
 }

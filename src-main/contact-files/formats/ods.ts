@@ -5,12 +5,12 @@ import { readXmlPart } from './xml.ts'
 // OpenDocument spreadsheets (ISO/IEC 26300), read as a stream.
 
 const content = 'content.xml'
-/** Cells that are repeated beyond this are the blank rest of a row. */
+/** More repeated cells are the blank rest of a row. */
 const maxRepeatedCells = 1000
-/** Rows that are repeated beyond this are the blank rest of a sheet. */
+/** More repeated rows are the blank rest of a sheet. */
 const maxRepeatedRows = 100_000
 
-/** The names of the sheets of a document. @throws ImportFailure for a damaged one */
+/** @throws ImportFailure for a damaged document */
 export async function odsSheets(path: string): Promise<string[]> {
   const sheets: string[] = []
   await readXmlPart(path, content, {
@@ -23,8 +23,8 @@ export async function odsSheets(path: string): Promise<string[]> {
 }
 
 /**
- * Reads the rows of a sheet, each cell as text: dates as YYYY-MM-DD, numbers as they are stored or shown with leading zeros.
- * @returns whether all rows were read
+ * Reads the rows of a sheet as text: dates as YYYY-MM-DD, numbers as stored or with leading zeros.
+ * @returns true if all rows were read
  * @throws ImportFailure for a damaged document
  */
 export async function readOds(path: string, sheet: string, listener: RowListener): Promise<boolean> {

@@ -6,36 +6,35 @@ import { ImportFailure } from '../../csv/failure.ts'
 import { contactExtensions } from '../extensions.ts'
 import type { FileKind } from '../schema.ts'
 import { odsSheets, readOds } from './ods.ts'
-import { archiveNames, isCompressed, unpack, unpackEntry } from './unpack.ts'
+import { archiveNames, isCompressed, unpackFile, unpackEntry } from './unpack.ts'
 import { readVcards } from './vcard.ts'
 import { readXlsx, xlsxSheets } from './xlsx.ts'
 
-/** Takes a row and its line in the file, from 1; answers whether to go on. */
+/** Receives a row and its line in the file, from 1. Returns false to stop. */
 export type RowListener = (cells: string[], line: number) => boolean
 
-/** A contact file whose rows can be read. */
 export interface OpenedFile {
   kind: FileKind
-  /** Of the file itself, or of what an archive holds. */
+  /** The file itself, or the unpacked entry of an archive. */
   path: string
-  /** The file inside an archive; null where there is no choice. */
+  /** The file in an archive; null without a choice. */
   entry: string | null
   entries: string[]
   sheet: string | null
   sheets: string[]
   /**
-   * Reads the rows of a spreadsheet or of vCards; text files are read by csv/.
+   * Reads the rows of a spreadsheet or vCards; text files are read by csv/.
    * @param characterSet of vCards
-   * @returns whether all rows were read
+   * @returns true if all rows were read
    */
   readRows: (listener: RowListener, characterSet: string) => Promise<boolean>
-  /** Removes what was unpacked. */
+  /** Deletes unpacked files. */
   close: () => Promise<void>
 }
 
 /**
- * Finds out what a file is by its content, and unpacks an archive into the directory.
- * @throws ImportFailure for what is not a contact file, with what to do about it
+ * Detects the type of a file from its content; an archive is unpacked into the directory.
+ * @throws ImportFailure if it is not a contact file, with what to do about it
  */
 export async function openContactFile(
   path: string,
@@ -53,7 +52,7 @@ export async function openContactFile(
     return name
   }
   try {
-    let plain = (await isCompressed(path)) ? await unpack(path, target(), signal) : path
+    let plain = (await isCompressed(path)) ? await unpackFile(path, target(), signal) : path
     let entry: string | null = null
     let entries: string[] = []
     let names = await archiveNames(plain)
@@ -101,7 +100,10 @@ async function readRows(
   }
 }
 
-/** The kind of spreadsheet that an archive is; null for none. @throws ImportFailure for one that cannot be read */
+/**
+ * Returns the kind of spreadsheet in an archive; null for none.
+ * @throws ImportFailure for an unreadable archive
+ */
 function spreadsheetKind(names: readonly string[]): 'xlsx' | 'ods' | null {
   if (names.includes('xl/workbook.xml')) return 'xlsx'
   if (names.includes('content.xml') && names.includes('mimetype')) return 'ods'

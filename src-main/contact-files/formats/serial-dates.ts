@@ -1,4 +1,4 @@
-/** What a number in a spreadsheet stands for, by its format. */
+/** The meaning of a spreadsheet's number, by its format. */
 export type NumberKind = 'number' | 'date' | 'datetime' | 'time' | 'duration'
 
 const builtIn: Record<number, NumberKind> = { 22: 'datetime', 46: 'duration' }
@@ -6,12 +6,12 @@ for (const id of [14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 55
   builtIn[id] = 'date'
 for (const id of [18, 19, 20, 21, 45, 47]) builtIn[id] = 'time'
 
-/** The kind of a format that every workbook has without naming it. */
+/** The kind of a predefined number format. */
 export function builtInKind(id: number): NumberKind {
   return builtIn[id] ?? 'number'
 }
 
-/** The kind of a format such as "dd.mm.yyyy". */
+/** The kind of a number format such as "dd.mm.yyyy". */
 export function formatKind(code: string): NumberKind {
   const format = code
     .replaceAll(/"[^"]*"|\\.|_.|\*./g, '')
@@ -26,14 +26,14 @@ export function formatKind(code: string): NumberKind {
 }
 
 const dayLength = 86_400_000
-/** From December 30, 1899 to January 1, 1970, in days. */
+/** Days from December 30, 1899 to January 1, 1970. */
 const epoch = 25_569
-/** Between the two ways in which workbooks count days. */
+/** Days between the two date systems of workbooks. */
 const days1904 = 1462
 /** The day after December 31, 9999. */
 const lastDay = 2_958_466
 
-/** A number of a spreadsheet as a date or a time; the number itself where it is none. */
+/** Formats a spreadsheet's number as date or time; other numbers are returned unchanged. */
 export function writeSerial(value: number, kind: NumberKind, is1904: boolean): string {
   if (kind === 'number' || !(value >= 0)) return String(value)
   if (kind === 'duration' || (kind === 'time' && value < 1)) return clock(Math.round(value * 86_400))

@@ -15,9 +15,9 @@ const zip = Buffer.from('PK\x03\x04')
 const openArchive = promisify<string, Options, ZipFile>(openZip)
 
 /**
- * The bytes of a file, unpacked when it is compressed; its content tells, not its name.
- * @returns null for a file that is not compressed
- * @throws ImportFailure for an archive that does not hold exactly one CSV file
+ * Returns the bytes of a file, unpacked if its content is compressed.
+ * @returns null for an uncompressed file
+ * @throws ImportFailure for an archive that does not contain exactly one CSV file
  */
 export async function unpackedBytes(path: string): Promise<Readable | null> {
   const beginning = await beginningOf(path, zip.length)
@@ -25,23 +25,23 @@ export async function unpackedBytes(path: string): Promise<Readable | null> {
   return beginning.equals(zip) ? onlyFileIn(path) : null
 }
 
-/** Bytes that a compressed file may hold: ten times the largest file that people import. */
+/** Limit of an unpacked file: ten times the largest usual import. */
 const maxUnpackedBytes = 20 * 1024 ** 3
-/** Free space is looked at each time so many bytes were written. */
+/** Free space is checked after so many bytes. */
 const bytesPerLook = 16 * 1024 ** 2
-/** What is left free for everything else: a twentieth of the disk, and no more than this. */
+/** The space to leave free: a twentieth of the disk, at most this. */
 const maxMarginBytes = 256 * 1024 ** 2
 
 function isFull({ bavail, blocks, bsize }: StatsFs): boolean {
   return bavail * bsize < Math.min(maxMarginBytes, (blocks * bsize) / 20)
 }
 
-/** @throws StorageFault where no more than the margin is left */
+/** @throws StorageFault if no more than the margin is left */
 export function requireSpace(directory: string): void {
   if (isFull(statfsSync(directory))) throw new StorageFault('full')
 }
 
-/** Lets bytes through as long as a file may hold them and the disk has room for more than them. */
+/** Limits unpacked bytes to the maximal file size and the free space. */
 function limitedFor(directory: string): Transform {
   let written = 0
   let looked = -bytesPerLook
@@ -63,11 +63,11 @@ function limitedFor(directory: string): Transform {
 }
 
 /**
- * Writes what a compressed file holds to `target`.
- * @returns the file to read: `target`, or `path` itself when it is not compressed
- * @throws ImportFailure as unpackedBytes, and for an archive that is broken or holds too much; StorageFault on a full disk
+ * Unpacks a compressed file to `target`.
+ * @returns the file to read: `target`, or `path` if it is not compressed
+ * @throws ImportFailure as unpackedBytes, and for a broken or too large archive
  */
-export async function unpack(path: string, target: string, signal: AbortSignal): Promise<string> {
+export async function unpackFile(path: string, target: string, signal: AbortSignal): Promise<string> {
   await mkdir(dirname(target), { recursive: true })
   const bytes = await unpackedBytes(path)
   if (!bytes) return path
@@ -76,7 +76,7 @@ export async function unpack(path: string, target: string, signal: AbortSignal):
   return target
 }
 
-/** @throws as {@link unpack}, once what was written is gone: it is of no use, and takes the space that noting a fault needs */
+/** @throws as {@link unpackFile}, after deleting what was written: recording the fault needs the space */
 async function write(bytes: Readable, target: string, signal: AbortSignal): Promise<void> {
   try {
     await pipeline(bytes, limitedFor(dirname(target)), createWriteStream(target), { signal })
@@ -86,7 +86,6 @@ async function write(bytes: Readable, target: string, signal: AbortSignal): Prom
   }
 }
 
-/** What unpacking threw: a fault of the storage, or a sentence for the owner of the file. */
 export function asFailure(error: unknown): ImportFailure | StorageFault {
   if (error instanceof ImportFailure) return error
   const storage = storageFaultOf(error)
@@ -94,7 +93,10 @@ export function asFailure(error: unknown): ImportFailure | StorageFault {
   return new ImportFailure(`the compressed file cannot be unpacked: ${messageOf(error)}`)
 }
 
-/** Writes a file of an archive to `target`. @throws as {@link unpack}, and ImportFailure where there is no such file */
+/**
+ * Unpacks an entry of an archive to `target`.
+ * @throws as {@link unpackFile}, and ImportFailure if the entry is missing
+ */
 export async function unpackEntry(
   path: string,
   name: string,
@@ -107,7 +109,10 @@ export async function unpackEntry(
   await write(bytes, target, signal)
 }
 
-/** What a file of an archive holds; null where there is no such file. @throws ImportFailure for a broken archive */
+/**
+ * Returns the content of an archive's entry, or null.
+ * @throws ImportFailure for a broken archive
+ */
 export async function entryStream(path: string, name: string): Promise<Readable | null> {
   const archive = await openAnyArchive(path)
   try {
@@ -129,7 +134,7 @@ export async function entryStream(path: string, name: string): Promise<Readable 
   }
 }
 
-/** Lets bytes through, and fails at their end if they are not those that were packed. */
+/** Fails at the end if the checksum of the bytes is wrong. */
 function checkedAgainst({ crc32: wanted, fileName }: Entry): Transform {
   let sum = 0
   return new Transform({
@@ -143,7 +148,10 @@ function checkedAgainst({ crc32: wanted, fileName }: Entry): Transform {
   })
 }
 
-/** The names of the files in a zip archive; null for a file that is none. @throws ImportFailure for a broken one */
+/**
+ * Returns the file names of a zip archive; null if it is none.
+ * @throws ImportFailure for a broken one
+ */
 export async function archiveNames(path: string): Promise<string[] | null> {
   if (!(await beginningOf(path, zip.length)).equals(zip)) return null
   const archive = await openAnyArchive(path)
@@ -202,12 +210,12 @@ async function onlyFileIn(path: string): Promise<Readable> {
   }
 }
 
-/** Parts of a workbook, which may have many pictures. */
+/** Limit of the parts of a workbook, which may contain many pictures. */
 const maxParts = 100_000
-/** Bytes of the largest sheet that a spreadsheet program writes, and more. */
+/** Limit of a sheet in bytes, beyond what spreadsheet programs write. */
 const maxPartBytes = 8 * 1024 ** 3
 
-/** More files than this are not one CSV file; the rest of the directory is not read. */
+/** An archive with more files is not a contact file; its directory is not read further. */
 const maxEntries = 1000
 
 function entriesOf(archive: ZipFile, most = maxEntries): Promise<Entry[]> {

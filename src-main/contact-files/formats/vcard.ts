@@ -32,9 +32,9 @@ interface Property {
 }
 
 /**
- * Reads vCards 2.1, 3.0 and 4.0 (RFC 6350) as rows, the first one with the names of the columns.
- * @param listener called with the line that follows BEGIN:VCARD
- * @returns whether all cards were read
+ * Reads vCards 2.1, 3.0 and 4.0 (RFC 6350) as rows; the first row has the column names.
+ * @param listener receives the line after BEGIN:VCARD
+ * @returns true if all cards were read
  */
 export async function readVcards(
   path: string,
@@ -59,7 +59,7 @@ export async function readVcards(
   return true
 }
 
-/** Lines of which those that continue one are joined: they begin with white space, or follow a = of quoted-printable. */
+/** Joins continued lines: they begin with white space, or follow a = of quoted-printable. */
 async function* unfoldedLines(
   path: string,
   characterSet: string
@@ -167,7 +167,7 @@ function preference({ parameters }: Property): number {
     : 0
 }
 
-/** The parts of a structured value, each with its own escapes undone. */
+/** Splits a structured value and unescapes its parts. */
 function partsOf(value: string): string[] {
   return [...value.matchAll(/((?:\\[^]|[^;])*)(?:;|$)/g)].map(([, part = '']) => unescapeText(part))
 }
@@ -178,7 +178,7 @@ function unescapeText(value: string): string {
     .trim()
 }
 
-/** 1604 stands for an unknown year in the cards of one address book. */
+/** One address book writes 1604 for an unknown year. */
 function birthdayOf(value: string): string {
   const day = value.replace(/T.*$/, '')
   const unknownYear = /^1604-?(\d\d)-?(\d\d)$/.exec(day)

@@ -14,21 +14,21 @@ interface Workbook {
   stylesPart: string | null
 }
 
-/** How the number in a cell is shown. */
+/** The number format of a cell. */
 interface CellStyle {
   kind: NumberKind
-  /** Digits to which a number is filled with zeros, such as a postcode. */
+  /** Pads a number with zeros to so many digits, such as a postcode. */
   digits: number
 }
 
-/** The names of the sheets of a workbook. @throws ImportFailure for a damaged one */
+/** @throws ImportFailure for a damaged workbook */
 export async function xlsxSheets(path: string): Promise<string[]> {
   return (await readWorkbook(path)).sheets.map(({ name }) => name)
 }
 
 /**
- * Reads the rows of a sheet, each cell as text: dates as YYYY-MM-DD, numbers with the zeros that their format shows.
- * @returns whether all rows were read
+ * Reads the rows of a sheet as text: dates as YYYY-MM-DD, numbers with the zeros of their format.
+ * @returns true if all rows were read
  * @throws ImportFailure for a damaged workbook
  */
 export async function readXlsx(path: string, sheet: string, listener: RowListener): Promise<boolean> {
@@ -78,10 +78,10 @@ async function readWorkbook(path: string): Promise<Workbook> {
   }
 }
 
-/** Texts of a workbook that are kept in memory, in characters together. */
+/** Limit of the shared texts of a workbook in memory, in characters. */
 const maxTextLength = 500_000_000
 
-/** The texts that cells refer to by their number. */
+/** Reads the shared texts, which cells refer to by index. */
 async function readStrings(path: string, part: string): Promise<string[]> {
   const strings: string[] = []
   let length = 0
@@ -115,7 +115,7 @@ async function readStrings(path: string, part: string): Promise<string[]> {
   return strings
 }
 
-/** Characters that XML cannot hold are written as _x000D_. */
+/** Characters that XML cannot represent are written as _x000D_. */
 function unescaped(text: string): string {
   if (!text.includes('_x')) return text
   return text.replaceAll(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
@@ -149,7 +149,6 @@ function styleOf(code: string): CellStyle {
   return { kind: formatKind(code), digits: zeros?.length ?? 0 }
 }
 
-/** Turns the elements of a sheet into rows. */
 class SheetReader {
   readonly #strings: readonly string[]
   readonly #styles: readonly CellStyle[]
@@ -245,7 +244,7 @@ class SheetReader {
   }
 }
 
-/** The number of a row, from 1; null where it is not said. */
+/** Returns the row number, from 1, or null. */
 function lineOf(text: string | undefined): number | null {
   if (text === undefined) return null
   const line = Number(text)
@@ -255,7 +254,7 @@ function lineOf(text: string | undefined): number | null {
 
 const maxSheetRows = 1_048_576
 
-/** The place of a column by the reference of a cell, such as AB12, from 0; null for none. */
+/** Returns the column index of a cell reference such as AB12, from 0, or null. */
 function columnOf(reference: string | undefined): number | null {
   if (reference === undefined) return null
   let column = 0

@@ -3,7 +3,7 @@ import { Parser } from 'saxen'
 import { ImportFailure } from '../../csv/failure.ts'
 import { entryStream } from './unpack.ts'
 
-/** What is done with the elements of an XML part; names have no prefix. */
+/** Handles the elements of an XML part; names have no prefix. */
 interface XmlListener {
   open?: (name: string, attribute: (name: string) => string | undefined) => void
   text?: (text: string) => void
@@ -11,10 +11,10 @@ interface XmlListener {
 }
 
 /**
- * Reads an XML part of a spreadsheet piece by piece.
- * @param goesOn asked after each piece
- * @returns whether it was read to its end; false also where there is no such part
- * @throws ImportFailure for a part that is damaged
+ * Reads an XML part of a spreadsheet in pieces.
+ * @param goesOn called after each piece; false stops
+ * @returns true if it was read to its end; false also if the part is missing
+ * @throws ImportFailure for a damaged part
  */
 export async function readXmlPart(
   path: string,

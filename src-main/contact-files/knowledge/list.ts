@@ -1,4 +1,4 @@
-/** The words of a text, which are separated by commas. */
-export function list(text: string): string[] {
+/** Splits a text at commas. */
+export function splitWords(text: string): string[] {
   return text.split(',').map((word) => word.trim())
 }

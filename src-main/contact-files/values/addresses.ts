@@ -1,16 +1,19 @@
 import { isEmail } from '../../api/subscribers/rules.ts'
 
-/** What was cleaned off the addresses of a cell. */
+/** What was removed from the addresses of a cell. */
 export type AddressChange = 'name' | 'marks' | 'invisible' | 'several'
 
-/** The addresses of a cell, and what was done to get them. */
+/** The addresses of a cell, and how they were cleaned. */
 export interface ReadAddresses {
-  /** One for nearly every cell; none for a blank one. What is no address stays as it is, to be refused by name. */
+  /** One for nearly every cell; none for a blank one. Invalid addresses are kept, to be rejected by name. */
   addresses: string[]
   change: AddressChange | null
 }
 
-/** Invisible characters that no address has: zero-width ones, marks of direction, soft hyphens, byte order marks. */
+/**
+ * Invisible characters that addresses never contain: zero-width ones, direction marks, soft hyphens, byte
+ * order marks.
+ */
 const invisible =
   /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]/g
 const wideSigns: Record<string, string> = { '＠': '@', '．': '.', '｡': '.', '。': '.', '﹫': '@' }
@@ -19,10 +22,13 @@ const scheme = /^\s*(?:mailto|e-?mail|smtp)\s*:\s*/i
 const comment = /\s*\([^()]*\)\s*$/
 const severalSeparators = /[\s,;|]+|\/(?=[^/@\s]+@)/
 
-/** Longer cells, in characters, hold no address that a person wrote there. */
+/** Cells with more characters contain no address typed by a person. */
 const longestCell = 2000
 
-/** Reads the addresses of a cell as people and programs write them: with names, mailto:, brackets and signs around them. */
+/**
+ * Reads the addresses of a cell as people and programs write them: with names, mailto:, brackets and
+ * punctuation.
+ */
 export function readAddresses(cell: string): ReadAddresses {
   const trimmed = cell.trim()
   if (trimmed === '') return { addresses: [], change: null }
@@ -54,14 +60,16 @@ export function readAddresses(cell: string): ReadAddresses {
   return foundAddresses(visible) ?? { addresses: [trimmed], change: null }
 }
 
-/** An address that has nothing in it which also separates addresses or names what follows. */
+/** True for an address without separators or characters that precede one. */
 function isPlain(text: string): boolean {
   return isEmail(text) && !scheme.test(text) && !/[;=]/.test(text.replace(/^"[^"]*"/, ''))
 }
 
 const anyAddress = /[\p{L}\p{N}._%+-]+@(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}/gu
 
-/** The addresses in a text of words, such as "privat: a@b.org" or a link; null where what is left of it may be part of one. */
+/**
+ * Returns the addresses in a text such as "privat: a@b.org" or a link; null if the rest may be part of one.
+ */
 function foundAddresses(text: string): ReadAddresses | null {
   if (!text.includes('@')) return null
   const found = unlike([...text.matchAll(anyAddress)].map(([address]) => address))
@@ -72,7 +80,7 @@ function foundAddresses(text: string): ReadAddresses | null {
   return { addresses: found, change: found.length > 1 ? 'several' : 'name' }
 }
 
-/** Without mailto:, a comment, and the brackets, quotes and punctuation around an address. */
+/** Removes mailto:, a comment, and the brackets, quotes and punctuation around an address. */
 function bareAddress(text: string): string {
   return text
     .replace(comment, '')
@@ -108,7 +116,7 @@ const names: Record<string, string> = {
   '\u3000': 'an ideographic space'
 }
 
-/** The invisible or blank character inside a text that is no address, by name; null for none. */
+/** Names the invisible or blank character inside an invalid address, or null. */
 export function blankInside(text: string): string | null {
   const found = /[\s\p{Cf}\p{Cc}]/u.exec(text.trim())?.[0]
   if (found === undefined) return null

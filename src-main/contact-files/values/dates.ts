@@ -8,12 +8,12 @@ import {
 } from '../../base/dates.ts'
 
 /**
- * In which orders of day and month a text is a date: `any` where the order does not matter, `both` where the two
- * orders give different dates.
+ * The orders of day and month in which a text is a date: `any` if the order does not matter, `both` if the
+ * two orders give different dates.
  */
 export type PossibleOrders = 'any' | 'mdy' | 'dmy' | 'both'
 
-/** Month names of the languages of many exports, as they begin; English ones are read by base/dates.ts. */
+/** Beginnings of month names in the languages of many exports; English ones are in base/dates.ts. */
 const foreignMonths: readonly (readonly string[])[] = [
   ['jan', 'ene', 'gen', 'janv', 'sty', 'led', 'styczeń', 'ocak', 'янв'],
   ['feb', 'fev', 'fév', 'lut', 'úno', 'şub', 'фев'],
@@ -48,21 +48,21 @@ const monthNameDay = new RegExp(
 const timeWord = /,?\s+(?:um|at|à)\s+(?=\d{1,2}:)/
 const clockWord = /\s*(?:Uhr|uhr)$/
 
-/** The name of a weekday, which says nothing that the date does not. */
+/** A weekday, which adds nothing to the date. */
 const weekday = /^\p{L}{2,12}(?:\.?,?\s+(?=\d)|,\s+(?=\p{L}))/u
 const longest = 60
 
-/** A date of a contact file as year-month-day and what follows of it. */
+/** A date split into year-month-day and the rest. */
 interface DateParts {
   year: string
-  /** From 1, or the two numbers of a date whose order is open. */
+  /** From 1, or the two numbers of a date with unknown order. */
   first: string
   second: string
   isOpen: boolean
   clock: string
 }
 
-/** Splits a date into its parts; null for what is none of the forms. */
+/** Splits a date into its parts; null if it has none of the forms. */
 function partsOf(text: string): DateParts | null {
   const fixed = (year: string, month: string | number, day: string, time = ''): DateParts => ({
     year: fullYear(year),
@@ -99,10 +99,10 @@ function partsOf(text: string): DateParts | null {
 }
 
 const monthLocales = 'en de fr es it nl pt pl cs sk sv da nb fi tr ru uk hu ro hr'.split(' ')
-/** Names of months as they stand alone and in dates, lower-cased. */
+/** Lower-case month names in both grammatical forms. */
 let monthNames: string[] | undefined
 
-/** Whether a word is the beginning of the name of a month: "Junior" begins with one, and is none. */
+/** True if a word abbreviates the name of a month: "Junior" begins like one, but is none. */
 function isMonthName(key: string): boolean {
   monthNames ??= monthLocales.flatMap((locale) => {
     const alone = new Intl.DateTimeFormat(locale, { month: 'long', timeZone: 'UTC' })
@@ -117,7 +117,7 @@ function isMonthName(key: string): boolean {
   return foreignMonths.flat().includes(key) || monthNames.some((name) => name.startsWith(key))
 }
 
-/** From 1; 0 for no month. */
+/** From 1; 0 = no month. */
 function monthNamed(name: string): number {
   const key = name.toLowerCase()
   if (!isMonthName(key)) return 0
@@ -133,7 +133,7 @@ function monthNamed(name: string): number {
   return found
 }
 
-/** Two digits are a year that has already begun: 22 is 2022, and 85 is 1985. */
+/** Two digits mean a past year: 22 is 2022, and 85 is 1985. */
 function fullYear(year: string): string {
   if (year.length === 4) return year
   const century = Number(year) <= new Date().getUTCFullYear() % 100 ? 20 : 19
@@ -146,11 +146,11 @@ function wallOf({ year, clock: time }: DateParts, month: string, day: string): W
 
 /** UNIX seconds or milliseconds of the years 2000 to 2049. */
 const unixTime = /^(?:9[4-9]\d{8}|1\d{9}|2[0-4]\d{8})(?:\d{3})?$/
-/** The number that a spreadsheet has for a day of the years 1930 to 2064. */
+/** A spreadsheet's day number of the years 1930 to 2064. */
 const serialDay = /^(?:1[1-9]|[2-5]\d)\d{3}(?:\.\d+)?$/
 const serialEpoch = Date.UTC(1899, 11, 30)
 
-/** Numbers that are times where a column consists of dates otherwise. */
+/** Parses a number as a time, for columns that otherwise contain dates. */
 function numberedDate(text: string): WallTime | null {
   if (unixTime.test(text)) {
     return wallAt(Number(text) * (text.length > 10 ? 1 : 1000))
@@ -171,14 +171,17 @@ function wallAt(ms: number): WallTime {
   }
 }
 
-/** How programs write a day that there is none of. */
+/** The forms in which programs write a missing date. */
 const noDate = /^0{4}-0{2}-0{2}(?:[ T][0:.]+Z?)?$|^0{1,2}[./]0{1,2}[./]0{2,4}(?:[ T][0:.]+)?$/
 
 export function isNoDate(text: string): boolean {
   return noDate.test(text)
 }
 
-/** In which orders of day and month a text is a date; null for no date. Numbers are none here: see {@link readDate}. */
+/**
+ * Returns the orders in which a text is a date; null = no date. Numbers do not count here: see {@link
+ * readDate}.
+ */
 export function possibleOrders(cell: string): PossibleOrders | null {
   const text = plainText(cell)
   if (text === null) return null
@@ -192,7 +195,7 @@ export function possibleOrders(cell: string): PossibleOrders | null {
   return dmy ? 'dmy' : null
 }
 
-/** Without surrounding white space and the weekday; null for a text that is too long for a date or holds no digit. */
+/** Removes white space and the weekday; null for a text that is too long for a date or has no digit. */
 function plainText(cell: string): string | null {
   if (cell.length > longest || cell.length < 4 || !/\d/.test(cell)) return null
   const text = cell.trim().replace(timeWord, ' ').replace(clockWord, '')
@@ -201,10 +204,7 @@ function plainText(cell: string): string | null {
   return text.replace(weekday, '')
 }
 
-/**
- * Reads a date of a contact file in an order of day and month.
- * @returns null for no date
- */
+/** @returns null if the text is no date in that order */
 export function readDate(cell: string, order: DateOrder): WallTime | null {
   const text = plainText(cell)
   if (text === null) return null
@@ -220,7 +220,7 @@ const dottedMonthDay = /^(\d{1,2})\.\s?(\d{1,2})\.?$/
 const markedMonthDay = /^--(\d\d)-?(\d\d)$/
 const namedMonthDay = /^(?:(\d{1,2})\.?[\s-](\p{L}{3,10})\.?|(\p{L}{3,10})\.?[\s-](\d{1,2}))$/u
 
-/** As {@link possibleOrders}, for days without a year. */
+/** Like {@link possibleOrders}, for days without a year. */
 export function possibleDayOrders(cell: string): PossibleOrders | null {
   const text = cell.trim()
   const open = openMonthDay.exec(text)
@@ -232,7 +232,7 @@ export function possibleDayOrders(cell: string): PossibleOrders | null {
   return dmy ? 'dmy' : null
 }
 
-/** A day of the year as "MM-DD", from a text without a year or from a whole date; null for neither. */
+/** Returns the day of the year as "MM-DD", from a text with or without a year, or null. */
 export function readDayOfYear(cell: string, order: DateOrder): string | null {
   const text = cell.trim()
   const day = openMonthDay.test(text) ? parseMonthDay(text, order) : null
@@ -241,7 +241,7 @@ export function readDayOfYear(cell: string, order: DateOrder): string | null {
   return fixedMonthDay(text) ?? (wall && monthDay(wall))
 }
 
-/** The day of a text without a year whose order is certain. */
+/** Returns the day of a text without a year if its order is certain. */
 function fixedMonthDay(text: string): string | null {
   const marked = markedMonthDay.exec(text)
   if (marked) return validMonthDay(Number(marked[1]), Number(marked[2]))
@@ -258,7 +258,7 @@ function validMonthDay(month: number, day: number): string | null {
   return wall && monthDay(wall)
 }
 
-/** A wall time as an import reads it in any order: YYYY-MM-DD, with the time of day if it has one. */
+/** Formats a wall time as any import reads it: YYYY-MM-DD, with the time of day if it has one. */
 export function writeDate(wall: WallTime): string {
   const two = (part: number): string => String(part).padStart(2, '0')
   const { hour, minute, second, offset } = wall

@@ -1,18 +1,18 @@
 /** What tidying does to a cell. */
 export type TidyChange = 'spaces' | 'invisible' | 'formula' | 'no_value'
 
-/** Errors and words that stand for no value, as spreadsheets and databases write them. */
+/** Errors and words for no value in spreadsheets and databases. */
 const noValue =
   /^(?:#(?:N\/A|NA|NV|NAME\?|VALUE!|WERT!|REF!|BEZUG!|DIV\/0!|NULL!|NUM!|ZAHL!|FELD!|GETTING_DATA)|#N\/A N\/A|NULL|null|\(null\)|<null>|\\N|undefined|NaN|\[object Object\])$/
-/** Zero-width ones and control characters; those that join letters in some scripts stay. */
+/** Zero-width and control characters, except those that join letters in some scripts. */
 const unseen = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u200b\u200e\u200f\u202a-\u202e\u2060\ufeff]/g
 const oddSpaces = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g
 const formulaText = /^="((?:[^"]|"")*)"$/
-/** What keeps a cell from the quick way out. */
+/** Cells that match need the slow path. */
 const special =
   /^[=#N\\(<nu[]|[^\u0020-\u007e\u00a1-\u00ac\u00ae-\u1fff\u3001-\ud7ff\ue000-\ufefe\uff00-\uffff]|^\s|\s$/
 
-/** A cell without what a spreadsheet or a database added to it. */
+/** Removes what a spreadsheet or database added to a cell. */
 export function tidyCell(cell: string): string {
   return special.test(cell) ? tidied(cell) : cell
 }
@@ -24,7 +24,7 @@ function tidied(cell: string): string {
   return noValue.test(text) ? '' : text
 }
 
-/** What {@link tidyCell} changes of a cell, for the list of what it would do; null for nothing that a person would miss. */
+/** Returns what {@link tidyCell} would change visibly in a cell, or null. */
 export function tidyChange(cell: string): TidyChange | null {
   if (!special.test(cell)) return null
   const text = cell.trim()
@@ -34,7 +34,7 @@ export function tidyChange(cell: string): TidyChange | null {
   return text === cell ? null : 'spaces'
 }
 
-/** A mark by which a spreadsheet keeps a number, a postcode or a telephone number as text: the apostrophe before it. */
+/** The apostrophe with which a spreadsheet keeps a number, postcode or telephone number as text. */
 const textMark = /^'(?=[+(]?\d)/
 
 export function hasTextMark(cell: string): boolean {
@@ -45,12 +45,12 @@ export function withoutTextMark(cell: string): string {
   return hasTextMark(cell) ? cell.slice(1) : cell
 }
 
-/** A number of which a spreadsheet has thrown digits away: 4.91512E+12. */
+/** True for a number whose digits a spreadsheet dropped: 4.91512E+12. */
 export function hasLostDigits(cell: string): boolean {
   return /^[+-]?\d(?:[.,]\d+)?E\+?\d{1,3}$/i.test(cell)
 }
 
-/** Words that people write where they have no value. */
+/** Words that people write for a missing value. */
 const blankWords =
   /^(?:[-–—.?/]+|n\/?a\.?|n\.\s?a\.|none|nil|unknown|not (?:available|set|given)|no value|k\.?\s?a\.?|keine angabe|unbekannt|leer|\(blank\)|\(leer\)|\(none\)|empty|tba|tbd)$/i
 

@@ -48,7 +48,7 @@ const no = new Set([
   ]
 ])
 
-/** Reads yes or no as English, German and other programs write it; null for neither. */
+/** Parses yes or no in the words of English, German and other programs; null for neither. */
 export function readTruth(cell: string): boolean | null {
   const key = cell.trim().toLowerCase()
   if (yes.has(key)) return true
@@ -58,7 +58,7 @@ export function readTruth(cell: string): boolean | null {
 const yesFirst = /^(?:ja|yes|oui|si|sí|true)(?![\p{L}\p{N}])/iu
 const noFirst = /^(?:nein|no|nicht|not|kein\p{L}*|never|nie|niemals|non|false)(?![\p{L}\p{N}])/iu
 
-/** As {@link readTruth}, also out of an answer in words such as "Ja, gerne" and of a number such as 0.0. */
+/** Like {@link readTruth}, also for answers such as "Ja, gerne" and numbers such as 0.0. */
 export function readAnswer(cell: string): boolean | null {
   const text = cell.trim()
   const truth = readTruth(/^[01][.,]0+$/.test(text) ? text.slice(0, 1) : text)
@@ -67,7 +67,7 @@ export function readAnswer(cell: string): boolean | null {
   return noFirst.test(text) ? false : null
 }
 
-/** Words that are yes or no whatever else is in the column; others are so only beside their counterpart. */
+/** Words that always mean yes or no; others only together with their counterpart. */
 const unmistakable = new Set([
   'true',
   'false',
@@ -83,10 +83,10 @@ const unmistakable = new Set([
   'checked'
 ])
 
-/** Letters that mean yes or no only beside each other. */
+/** Letters that mean yes or no only together. */
 const letterPairs = ['x', 'yn', 'jn', 'tf', 'sn', 'on']
 
-/** Whether the values of a column are yes and no: not "x" and "y", which are letters like any others. */
+/** True if the values of a column are yes and no: not "x" and "y", which may be any letters. */
 export function areTruths(values: readonly string[]): boolean {
   const letters = new Set<string>()
   let hasWords = false

@@ -1,6 +1,5 @@
 import type { Migration } from '../migration.ts'
 
-/** What stays for some time only, and what is removed bit by bit. */
 export const retention: Migration = {
   version: 23,
   name: 'retention',

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/** How often each link was clicked, which the report of a campaign would otherwise count over all events. */
+/** Counts the clicks of each link, which a report would otherwise count over all events. */
 export const linkCounters: Migration = {
   version: 24,
   name: 'link counters',

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/** How dates were written in the last import of a column, for files in which that cannot be told. */
+/** Stores how the dates of a column were written in its last import, for files that do not tell. */
 export const rememberedDateFormats: Migration = {
   version: 25,
   name: 'remembered date formats',

@@ -1,6 +1,5 @@
 import type { Migration } from '../migration.ts'
 
-/** Subscribers whom a person has chosen, and what is done to all of them at once. */
 export const bulkActions: Migration = {
   version: 26,
   name: 'bulk actions',

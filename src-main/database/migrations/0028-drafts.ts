@@ -1,6 +1,5 @@
 import type { Migration } from '../migration.ts'
 
-/** What people have written in the window and not saved yet. */
 export const drafts: Migration = {
   version: 28,
   name: 'drafts',

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/** Who changed what: the change log knows where each change came from, and what it changed of a single record. */
+/** Adds to the change log the origin of each change and the changes of single records. */
 export const history: Migration = {
   version: 29,
   name: 'history',

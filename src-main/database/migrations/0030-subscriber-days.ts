@@ -1,6 +1,5 @@
 import type { Migration } from '../migration.ts'
 
-/** How many subscribers lists had on earlier days. */
 export const subscriberDays: Migration = {
   version: 30,
   name: 'subscriber days',

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/** When subscribers opened or clicked anything last, found without a look at every message. */
+/** Stores each subscriber's last open and click, to find them without reading every message. */
 export const reactions: Migration = {
   version: 31,
   name: 'reactions',

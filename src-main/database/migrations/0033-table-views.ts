@@ -1,6 +1,5 @@
 import type { Migration } from '../migration.ts'
 
-/** How the table of a list's subscribers is looked at, saved under names. */
 export const tableViews: Migration = {
   version: 33,
   name: 'table views',

@@ -1,6 +1,8 @@
 import type { Migration } from '../migration.ts'
 
-/** Whom a campaign was sent to. Of those that began before, it is not known, and nobody is to be taken for left out. */
+/**
+ * Stores the recipients of campaigns. Those of earlier campaigns are unknown, which must not look like none.
+ */
 export const recipients: Migration = {
   version: 34,
   name: 'recipients',

@@ -1,6 +1,8 @@
 import type { Migration } from '../migration.ts'
 
-/** Whom each import added. Of imports that began before the change log told where changes come from, it is not known. */
+/**
+ * Stores the subscribers that each import added. Unknown for imports from before the change log had origins.
+ */
 export const importAdditions: Migration = {
   version: 36,
   name: 'import additions',

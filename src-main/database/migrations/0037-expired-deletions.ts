@@ -1,6 +1,9 @@
 import type { Migration } from '../migration.ts'
 
-/** Lists and campaigns can be restored for some days after they were deleted; what was deleted before this version cannot. */
+/**
+ * Lists and campaigns can be restored for some days after their deletion, except those deleted before this
+ * version.
+ */
 export const expiredDeletions: Migration = {
   version: 37,
   name: 'expired deletions',

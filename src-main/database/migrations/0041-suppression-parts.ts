@@ -1,6 +1,9 @@
 import type { Migration } from '../migration.ts'
 
-/** Requests for many addresses are written part by part: each step read all of what was left, which took minutes for a million. */
+/**
+ * Requests for many addresses are written in parts: each step used to read the whole rest, which took minutes
+ * for a million.
+ */
 export const suppressionParts: Migration = {
   version: 41,
   name: 'suppression parts',

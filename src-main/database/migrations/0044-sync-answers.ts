@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/** What a person answers counts for the question that was asked, and several may be asked before a run gets to its end. */
+/** A user's answers belong to their question, and several may be asked in one run. */
 export const syncAnswers: Migration = {
   version: 44,
   name: 'sync answers',

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/** What is edited on two pages was kept as an array; it is an object now, whose members are joined with what others changed. */
+/** Drafts of two pages were arrays; as objects their members can be merged with the changes of others. */
 export const draftMembers: Migration = {
   version: 45,
   name: 'draft members',

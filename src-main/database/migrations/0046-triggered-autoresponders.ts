@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/** When autoresponders were triggered last. Of those that wait for their time it is known; of the rest it was not kept. */
+/** Stores the last trigger time of autoresponders: known for those with a queue, lost for others. */
 export const triggeredAutoresponders: Migration = {
   version: 46,
   name: 'triggered autoresponders',

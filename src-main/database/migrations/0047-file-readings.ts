@@ -1,9 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/**
- * How the file of an import is read, the custom fields that an import created, which undoing it may remove, and how each column was read
- * in the last import.
- */
+/** Stores how an import's file is read, which fields an import created, and how each column was read last. */
 export const fileReadings: Migration = {
   version: 47,
   name: 'file readings',

@@ -22,7 +22,7 @@ export async function removeOldUploadCopies(
 /** A copy is noted once it is whole. */
 const noLater = 60_000
 
-/** Whether somebody has put a file of their own in place of a copy. */
+/** True if the user replaced the copy by another file. */
 async function wasWrittenAfter(path: string, storedAt: number): Promise<boolean> {
   try {
     return (await stat(path)).mtimeMs > storedAt + noLater

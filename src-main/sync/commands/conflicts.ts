@@ -109,7 +109,7 @@ const resolveDecisions: Command<{ remoteId: number; kind: LinkedKind; localIds: 
 }
 
 export const conflictCommands = {
-  noteConflicts: recordConflicts,
+  recordNewConflicts: recordConflicts,
   decide: decideConflict,
-  settleDecisions: resolveDecisions
+  markDecisionsApplied: resolveDecisions
 }

@@ -38,7 +38,6 @@ const unlinkRecord: Command<Pick<LinkInput, 'remoteId' | 'kind' | 'localId'>, vo
     .execute()
 }
 
-/** Stores the state that a local record has on the remote. */
 const recordTheirState: Command<
   Pick<LinkInput, 'remoteId' | 'kind' | 'localId'> & { state: string },
   void

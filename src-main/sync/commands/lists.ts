@@ -41,7 +41,7 @@ const recordListProgress: Command<ListProgress, void> = async (
 }
 
 /** Deletes everything that is known of a list and its records, as if it had never been mirrored. */
-export const forgetList: Command<{ remoteId: number; mailingListId: number }, void> = async (
+export const deleteAgreedList: Command<{ remoteId: number; mailingListId: number }, void> = async (
   { db },
   { remoteId, mailingListId }
 ) => {
@@ -65,5 +65,5 @@ export const forgetList: Command<{ remoteId: number; mailingListId: number }, vo
 export const listCommands = {
   openList,
   noteList: recordListProgress,
-  forgetList
+  deleteAgreedList
 }

@@ -20,7 +20,7 @@ const recordRefusals: Command<{ remoteId: number; refusals: NotedRefusal[] }, vo
   }
 }
 
-const forgetRefusals: Command<
+const deleteRefusals: Command<
   { remoteId: number; side: Side; kind: LinkedKind; recordIds: number[] },
   void
 > = async ({ db }, { remoteId, side, kind, recordIds }) => {
@@ -42,6 +42,6 @@ const retryRefusals: Command<RemoteInput, void> = async (context, { organization
 
 export const refusalCommands = {
   noteRefusals: recordRefusals,
-  forgetRefusals,
+  deleteRefusals,
   retryRefusals
 }

@@ -5,7 +5,7 @@ import { refusal } from '../../base/refusal.ts'
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import { remoteById, type RemoteRow, settingsOf } from '../queries.ts'
 import { type Answer, fittingAnswers, type GivenAnswer, type RemoteSettings } from '../schema.ts'
-import { forgetList } from './lists.ts'
+import { deleteAgreedList } from './lists.ts'
 
 interface AddRemoteInput {
   organizationId: number
@@ -104,7 +104,6 @@ const pauseRemote: Command<RemoteInput, void> = async (context, { organizationId
   })
 }
 
-/** Stores the answer to the question of a remote, and resumes it. */
 const answerQuestion: Command<RemoteInput & { answer: Answer }, void> = async (
   context,
   { organizationId, id, answer }
@@ -136,7 +135,7 @@ async function leaveOutList(context: CommandContext, row: RemoteRow, mailingList
     .set({ settings: JSON.stringify(left) })
     .where('id', '=', row.id)
     .execute()
-  await forgetList(context, { remoteId: row.id, mailingListId })
+  await deleteAgreedList(context, { remoteId: row.id, mailingListId })
 }
 
 export function answersOf({ answers }: RemoteRow): GivenAnswer[] {
@@ -163,7 +162,6 @@ export function nextRunAt(
   return schedule === 'manual' ? null : clock + interval_minutes * 60_000
 }
 
-/** Requests a run of each remote that runs after changes. */
 const requestRunsAfterChange: Command<{ organizationIds: number[] }, void> = async (
   context,
   { organizationIds }

@@ -17,7 +17,7 @@ export interface RunPlan {
 }
 
 /** Starts a run. Returns null if the remote was deleted or paused. */
-const beginRun: Command<{ id: number }, RunPlan | null> = async (context, { id }) => {
+const startRun: Command<{ id: number }, RunPlan | null> = async (context, { id }) => {
   const remote = await context.db
     .selectFrom('sync_remotes')
     .selectAll()
@@ -174,7 +174,6 @@ async function countFailuresInARow({ db }: CommandContext, remoteId: number): Pr
   return Math.max(1, end === -1 ? runs.length : end)
 }
 
-/** Stores the end of a run whose thread ended without reporting it. */
 const endSyncJob: Command<{ id: number; end: JobEnd }, void> = async (context, { id, end: ended }) => {
   const row = await context.db
     .selectFrom('sync_remotes')
@@ -208,9 +207,9 @@ const deleteExpiredRuns = inBackground<{ time: number }, void>(async ({ db }, { 
 })
 
 export const runCommands = {
-  begin: beginRun,
+  begin: startRun,
   noteStop: recordStop,
-  noteProgress: recordProgress,
+  recordProgressOf: recordProgress,
   end: endRun,
   endJob: endSyncJob,
   forgetOld: deleteExpiredRuns

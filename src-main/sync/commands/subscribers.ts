@@ -29,10 +29,8 @@ const recordSubscribers = inBackground<{ syncListId: number; rows: AgreedRow[] }
   }
 )
 
-/** The local and the remote id of a subscriber. */
 export type IdentifiedRow = [localId: number, theirId: number]
 
-/** Stores the remote ids of subscribers whose state is agreed already. */
 const identifySubscribers = inBackground<{ syncListId: number; rows: IdentifiedRow[] }, void>(
   async ({ sqlite }, { syncListId, rows }) => {
     const update = sqlite.prepare(
@@ -42,7 +40,7 @@ const identifySubscribers = inBackground<{ syncListId: number; rows: IdentifiedR
   }
 )
 
-const forgetSubscribers = inBackground<{ syncListId: number; localIds: number[] }, void>(
+const deleteAgreedSubscribers = inBackground<{ syncListId: number; localIds: number[] }, void>(
   async ({ db }, { syncListId, localIds }) => {
     await db
       .deleteFrom('sync_subscribers')
@@ -182,7 +180,7 @@ const suppressAddresses = inBackground<{ suppressionListId: number; addresses: s
 export const subscriberCommands = {
   noteSubscribers: recordSubscribers,
   identifySubscribers,
-  forgetSubscribers,
+  deleteAgreedSubscribers,
   applySubscribers,
   suppress: suppressAddresses
 }

@@ -19,7 +19,10 @@ interface TheirField extends SyncRecord {
 
 type Options = { id: number; name: string }[]
 
-/** The custom fields of a list without the global ones, or with null those. @param theirListId the list there */
+/**
+ * The custom fields of a list without global ones, or with null the global ones.
+ * @param theirListId the remote list
+ */
 export function customFields(
   run: Run,
   mailingListId: number | null,
@@ -92,7 +95,7 @@ export function customFields(
   }
 }
 
-/** The fields that a list has on both sides: those of one name and one type, be they global or the list's own. */
+/** Returns the fields that a list has on both sides with the same name and type, global or not. */
 export async function fieldPairs(run: Run, mailingListId: number, theirListId: number): Promise<FieldPair[]> {
   const local = await fieldsOfList(run.reader, run.organizationId, mailingListId)
   const remote = await allPages<CustomField>(
@@ -115,7 +118,7 @@ function theirField(answer: CustomField): TheirField {
   return { id: answer.id, content: contentOf(answer), answer }
 }
 
-/** A field with the attributes of its type, and of its options the names in their order. */
+/** Returns a field with its type's attributes, and the names of its options in order. */
 function contentOf(field: CustomField): Content {
   const attributes = attributesOfType[field.field_type].map((name) => [name, field[name] ?? null] as const)
   const options = [...(field.options ?? [])].sort((a, b) => a.index - b.index).map(({ name }) => name)
@@ -134,8 +137,8 @@ function optionsIn({ options }: Content): string[] {
 }
 
 /**
- * A content as a request writes it: options with the ids that they have on the side that is written to. One that takes the place of
- * another among as many is that one under a new name, so that whoever has it keeps it.
+ * Returns a content with the option ids of the side that is written to. If the number of options is the same,
+ * an unknown name is the new name of the option at its place, so that subscribers keep it.
  */
 function withOptions(content: Content, before: string[], existing: Options): Content {
   if (content['options'] === undefined) return content

@@ -4,10 +4,9 @@ import { messages } from './messages.ts'
 import type { RecordKind, SyncRecord } from './mirror-records.ts'
 import { segments } from './segments.ts'
 
-/** What is done with the records of a kind, whatever the remote's look like. */
 type Use = <Theirs extends SyncRecord>(kind: RecordKind<Theirs>) => Promise<unknown>
 
-/** Goes through the records of a list that come after its subscribers, in the order in which one needs the other. */
+/** Calls `use` for each kind of record that is mirrored after a list's subscribers, in dependency order. */
 export async function forRecordsOfList(
   run: Run,
   { localId, theirId }: { localId: number; theirId: number },

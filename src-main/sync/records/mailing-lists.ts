@@ -6,14 +6,14 @@ import type { Content } from './merge-contents.ts'
 import type { RecordKind, SyncRecord } from './mirror-records.ts'
 import { requireName } from './require-name.ts'
 
-/** A list of the remote, with what it answers beside the content: an update sends that back as it was. */
+/** A remote list with the attributes that an update must repeat. */
 export interface TheirList extends SyncRecord {
   answer: MailingList
 }
 
 /**
- * What is mirrored of a list. What it refers to by ids of one server (routes, domains, seed lists) stays each server's own, and
- * so does the primary key once the list is there.
+ * The properties of a list that are mirrored. References to a server's own ids (routes, domains, seed lists)
+ * stay local, and so does the primary key once the list exists.
  */
 const mirrored = [
   'name',
@@ -93,7 +93,7 @@ function contentOf(list: MailingList): Content {
   return Object.fromEntries(mirrored.map((key) => [key, list[key] === '' ? null : (list[key] ?? null)]))
 }
 
-/** What an update has to say of a list beside its content (docs/api.md, "Mailing lists"). */
+/** The properties that an update of a list must repeat (docs/api.md, "Mailing lists"). */
 function unchanged(answer: MailingList): object {
   return {
     d_virtual_mta: answer.d_virtual_mta,

@@ -1,7 +1,7 @@
 import { type Changed, decide, type MergeRules } from '../merge.ts'
 import type { Side } from '../schema.ts'
 
-/** A record as both sides write it, by the names of the API; references by the ids of this side. null = blank. */
+/** A record by the API's names, with local ids in references. null = blank. */
 export type Content = Record<string, unknown>
 
 export interface ContentConflict {
@@ -11,21 +11,20 @@ export interface ContentConflict {
   keep: Side | null
 }
 
-/** What becomes of a record that both sides have. */
 export interface MergedContent {
-  /** What this side is to have; null = it has it. */
+  /** The content to write here; null = unchanged. */
   local: Content | null
-  /** What the remote is to have; null = it has it. */
+  /** The content to write to the remote; null = unchanged. */
   remote: Content | null
-  /** What both have then; of what they still do not have in common, what they had. */
+  /** The new agreed state. A field on which the sides still differ keeps its old agreed value. */
   agreed: Content
   conflicts: ContentConflict[]
 }
 
 /**
- * Merges a record, field by field.
- * @param agreed what both sides had; null = they meet for the first time
- * @param decisions of a person, by field: they win over every rule
+ * Merges a record field by field.
+ * @param agreed the last agreed state; null = the records were matched for the first time
+ * @param decisions a user's decisions by field, which override every rule
  */
 export function mergeContents(
   local: Content,
@@ -66,10 +65,10 @@ function decideField(mine: unknown, theirs: unknown, agreed: { before: unknown }
   if (!agreed && isBlank(mine) !== isBlank(theirs)) {
     return { keep: isBlank(mine) ? ('remote' as const) : ('local' as const), isConflict: false }
   }
-  return decide(agreed ? whoChanged(mine, theirs, agreed.before) : 'both', rules)
+  return decide(agreed ? changedSides(mine, theirs, agreed.before) : 'both', rules)
 }
 
-function whoChanged(mine: unknown, theirs: unknown, before: unknown): Changed {
+function changedSides(mine: unknown, theirs: unknown, before: unknown): Changed {
   if (isSame(theirs, before)) return 'local'
   return isSame(mine, before) ? 'remote' : 'both'
 }

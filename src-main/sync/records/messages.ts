@@ -16,7 +16,7 @@ interface TheirMessage extends SyncRecord {
   contentIds: number[]
 }
 
-/** The figures of a campaign that was sent there, of those that the API has. */
+/** The API's figures of a sent campaign. */
 const figures = [
   'messages_sent',
   'opens_unique',
@@ -26,12 +26,12 @@ const figures = [
   'scomps_unique'
 ] as const
 
-/** What is mirrored of each version of a message. */
+/** The mirrored properties of each version of a message. */
 type Version = Required<Omit<ContentInput, 'id'>>
 
 /**
- * Templates of a list, or its campaigns that have yet to be sent: their names, versions and segments. Delivery settings stay
- * each server's own, since they name its routes and domains; the remote fills in those of the list.
+ * The templates of a list, or its unsent campaigns: names, versions and segments. Delivery settings are each
+ * server's own, as they name its routes and domains; the remote uses the list's.
  */
 export function messages(
   run: Run,
@@ -43,7 +43,7 @@ export function messages(
   const scope = { organizationId, timeZone, kind }
   const path = kind === 'template' ? 'templates' : 'campaigns'
 
-  /** Segments of both sides by the ids of the one or the other; looked up when they are there. */
+  /** Segments of both sides by either id, loaded once they are mirrored. */
   const segmentIds = async () => {
     const links = (await linksOf(reader, run.remoteId, 'segment', mailingListId)).filter(
       ({ theirId }) => theirId !== null
@@ -185,7 +185,7 @@ export function messages(
   }
 }
 
-/** What a listing of the API tells of a campaign, of which templates have less. */
+/** What a listing of campaigns contains; that of templates has less. */
 interface TheirSummary {
   id: number
   name: string
@@ -209,7 +209,7 @@ function figuresOf(summary: CampaignDetail['stat_summary']): Pick<TheirCampaign,
   return { messages_sent, opens_unique, clicks_unique, bounces_unique, unsubs_unique, scomps_unique }
 }
 
-/** Campaigns that have yet to be sent, and that nobody has given a time. */
+/** Campaigns that are neither sent nor scheduled. */
 async function draftsOf({ reader, organizationId }: Run, mailingListId: number): Promise<NamedCampaign[]> {
   const rows = await campaignsOfList(reader, organizationId, mailingListId, {})
   const begun = await reader
@@ -226,7 +226,10 @@ async function draftsOf({ reader, organizationId }: Run, mailingListId: number):
   return rows.filter(({ id }) => !ids.has(id))
 }
 
-/** The segment here that one there is: a negative number for one that is not here, so that it is not taken for everybody. */
+/**
+ * Returns the local id of a remote segment; a negative number if it does not exist here, so that the message
+ * is not sent to the whole list.
+ */
 function localSegmentId(theirs: number | null, local: ReadonlyMap<number | null, number>): number | null {
   if (theirs === null) return null
   return local.get(theirs) ?? -theirs
@@ -236,7 +239,7 @@ function versionOf({ name, subject, format, html, text }: Version): Version {
   return { name, subject, format, html, text }
 }
 
-/** Versions keep their ids by their places, so that none is taken for a new one. */
+/** Versions keep their ids by position, so that none is taken for a new one. */
 function withIds({ versions }: Content, contentIds: number[]): ContentInput[] {
   return (versions as Version[]).map((version, at) => {
     const id = contentIds[at]

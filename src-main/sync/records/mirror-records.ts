@@ -6,13 +6,13 @@ import { isMassive } from '../mass-change.ts'
 import { Question } from '../question.ts'
 import {
   answerFor,
-  count,
-  forgetRefusal,
+  countOperation,
+  deleteRefusal,
   type Named,
-  noteConflicts,
-  noteRefusal,
+  recordNewConflicts,
+  recordRefusal,
   type Run,
-  settleDecisions,
+  markDecisionsApplied,
   wasRefused
 } from '../run-context.ts'
 import { type Content, isSame, mergeContents } from './merge-contents.ts'
@@ -21,35 +21,35 @@ import { type Content, isSame, mergeContents } from './merge-contents.ts'
 export interface SyncRecord {
   id: number
   content: Content
-  /** Whether it is history there, such as a campaign that was sent: it is neither changed nor met by another record. */
+  /** True if the record is history on the remote, such as a sent campaign: it is never changed or matched. */
   isSettled?: boolean
 }
 
-/** How the records of a kind are read and written on both sides. Both read the same contents, with references of this side. */
+/**
+ * Reads and writes the records of one kind on both sides. Both read the same contents, with local references.
+ */
 export interface RecordKind<Theirs extends SyncRecord = SyncRecord> {
   kind: LinkedKind
-  /** The list that they belong to; null = the organization. */
+  /** null = the organization. */
   mailingListId: number | null
-  /** Whether a record of this side is mirrored at all; one that is not is left alone there. All are where it is left out. */
+  /** False excludes a local record from mirroring. Default: all are included. */
   concerns?: (localId: number) => boolean
   nameOf: (content: Content) => string
-  /** Records of the two sides with one key are the same record where they meet for the first time. */
+  /** Records with the same key are the same record when the sides are matched for the first time. */
   keyOf: (content: Content) => string
   readLocal: () => Promise<SyncRecord[]>
   readRemote: () => Promise<Theirs[]>
   createRemote: (content: Content, localId: number) => Promise<Theirs>
   updateRemote: (theirs: Theirs, content: Content, localId: number) => Promise<void>
-  /** Left out where the specification has no call for it: then it stays there. */
+  /** Absent if the specification has no call: the record then stays there. */
   removeRemote?: (theirId: number) => Promise<void>
-  /** Told what became there of a record of this side. */
   noteSettled?: (localId: number, theirs: Theirs) => Promise<void>
   createLocal: (content: Content, theirs: Theirs) => Promise<number>
   updateLocal: (localId: number, content: Content) => Promise<void>
-  /** Left out where a record that is gone there stays here. */
+  /** Absent if a record that was deleted there stays here. */
   removeLocal?: (localId: number) => Promise<void>
 }
 
-/** Which record there is which record here, once both sides have the same ones. */
 export interface Linked<Theirs extends SyncRecord> {
   local: SyncRecord
   theirs: Theirs
@@ -125,7 +125,10 @@ export async function mirrorRecords<Theirs extends SyncRecord>(
   return linked
 }
 
-/** Fields and segments that are missing there would be removed here. @throws Question where they are many, or all */
+/**
+ * Deleting fields and segments here because they are missing there.
+ * @throws Question if they are many, or all
+ */
 function askForGoneRecords<Theirs extends SyncRecord>(
   run: Run,
   { kind, mailingListId, removeLocal }: RecordKind<Theirs>,
@@ -145,7 +148,6 @@ function askForGoneRecords<Theirs extends SyncRecord>(
   throw new Question(question, message, mailingListId)
 }
 
-/** What is asked where records of a kind are missing there. */
 function goneQuestion(kind: LinkedKind): 'fields_gone' | 'segments_gone' {
   return kind === 'segment' ? 'segments_gone' : 'fields_gone'
 }
@@ -165,19 +167,19 @@ async function mergePair<Theirs extends SyncRecord>(
   if (merged.remote && !wasRefused(run, 'remote', named, merged.remote)) {
     const content = merged.remote
     if (await attempt(run, 'remote', named, content, () => kind.updateRemote(theirs, content, local.id))) {
-      count(run, 'pushed', kind.kind)
+      countOperation(run, 'pushed', kind.kind)
       theirs.content = content
-    } else isDone = keepDifferences(next, content, theirs.content, agreed)
-  } else if (merged.remote) isDone = keepDifferences(next, merged.remote, theirs.content, agreed)
+    } else isDone = withoutDifferences(next, content, theirs.content, agreed)
+  } else if (merged.remote) isDone = withoutDifferences(next, merged.remote, theirs.content, agreed)
   if (merged.local && !wasRefused(run, 'local', named, merged.local)) {
     const content = merged.local
     if (await attempt(run, 'local', named, content, () => kind.updateLocal(local.id, content))) {
-      count(run, 'pulled', kind.kind)
+      countOperation(run, 'pulled', kind.kind)
       local.content = content
-    } else isDone = keepDifferences(next, content, local.content, agreed)
-  } else if (merged.local) isDone = keepDifferences(next, merged.local, local.content, agreed)
+    } else isDone = withoutDifferences(next, content, local.content, agreed)
+  } else if (merged.local) isDone = withoutDifferences(next, merged.local, local.content, agreed)
   // What is refused is found again by the next run.
-  await noteConflicts(
+  await recordNewConflicts(
     run,
     (isDone ? merged.conflicts : []).map((conflict) => ({
       kind: kind.kind,
@@ -188,12 +190,15 @@ async function mergePair<Theirs extends SyncRecord>(
     }))
   )
   if (JSON.stringify(next) !== JSON.stringify(agreed)) await link(run, kind, local.id, theirs.id, next)
-  if (isDone && decisions.size > 0) await settleDecisions(run, kind.kind, [local.id])
+  if (isDone && decisions.size > 0) await markDecisionsApplied(run, kind.kind, [local.id])
   return theirs
 }
 
-/** What was not written is not agreed on: the next run finds it again. @returns that it is not done */
-function keepDifferences(next: Content, wanted: Content, is: Content, agreed: Content | null): false {
+/**
+ * Removes from the agreed state what could not be written, so that the next run finds it again.
+ * @returns false
+ */
+function withoutDifferences(next: Content, wanted: Content, is: Content, agreed: Content | null): false {
   for (const field of Object.keys(wanted)) {
     if (!isSame(wanted[field], is[field])) next[field] = agreed?.[field]
   }
@@ -215,7 +220,7 @@ async function createThere<Theirs extends SyncRecord>(
   })
   const [theirs] = created
   if (!theirs) return null
-  count(run, 'pushed', kind.kind)
+  countOperation(run, 'pushed', kind.kind)
   await link(run, kind, local.id, theirs.id, local.content)
   return theirs
 }
@@ -233,12 +238,15 @@ async function createHere<Theirs extends SyncRecord>(
   })
   const [localId] = created
   if (localId === undefined) return null
-  count(run, 'pulled', kind.kind)
+  countOperation(run, 'pulled', kind.kind)
   await link(run, kind, localId, theirs.id, theirs.content)
   return { id: localId, content: theirs.content }
 }
 
-/** A record that was removed here is removed there. @returns whether it is gone there */
+/**
+ * Deletes a record there that was deleted here.
+ * @returns true if it is gone
+ */
 async function removeThere<Theirs extends SyncRecord>(
   run: Run,
   { kind, mailingListId, nameOf, removeRemote }: RecordKind<Theirs>,
@@ -248,13 +256,14 @@ async function removeThere<Theirs extends SyncRecord>(
   if (!removeRemote) return false
   const named = { kind, mailingListId, recordId: localId, name: nameOf(theirs.content) }
   if (!(await attempt(run, 'remote', named, theirs.content, () => removeRemote(theirs.id)))) return false
-  count(run, 'pushed', kind)
+  countOperation(run, 'pushed', kind)
   return true
 }
 
 /**
- * A record that was removed there is removed here, unless it was changed here since or what is here wins: then it is sent
- * again. @returns whether it is gone
+ * Deletes a record that was deleted on the remote, unless it was changed here since or this side wins: then
+ * it is sent again.
+ * @returns true if it was deleted
  */
 async function removeHere<Theirs extends SyncRecord>(
   run: Run,
@@ -268,12 +277,15 @@ async function removeHere<Theirs extends SyncRecord>(
   if (!removeLocal || isChanged || isSentAgain || run.rules.direction === 'mirror') return false
   const named = namedOf(kind, local)
   if (!(await attempt(run, 'local', named, 'removed', () => removeLocal(local.id)))) return false
-  count(run, 'pulled', kind.kind)
+  countOperation(run, 'pulled', kind.kind)
   await unlink(run, kind, local.id)
   return true
 }
 
-/** Does what one side may refuse. @returns whether it took it */
+/**
+ * Tries a change that a side may refuse.
+ * @returns true if it was accepted
+ */
 async function attempt(
   run: Run,
   side: 'local' | 'remote',
@@ -283,12 +295,12 @@ async function attempt(
 ): Promise<boolean> {
   try {
     await act()
-    await forgetRefusal(run, side, named)
+    await deleteRefusal(run, side, named)
     return true
   } catch (error) {
     const isRefusal = side === 'remote' ? isFault(error, 'refused', 'not_found') : error instanceof ApiError
     if (!isRefusal || !(error instanceof Error)) throw error
-    await noteRefusal(run, side, named, content, error.message)
+    await recordRefusal(run, side, named, content, error.message)
     return false
   }
 }
@@ -324,6 +336,7 @@ async function unlink<Theirs extends SyncRecord>(
 ): Promise<void> {
   const { remoteId } = run
   // If the list is restored, its mirror starts over: otherwise the subscribers known from before would seem to have been removed there.
-  if (kind === 'mailing_list') await run.client.run('syncs.forgetList', { remoteId, mailingListId: localId })
+  if (kind === 'mailing_list')
+    await run.client.run('syncs.deleteAgreedList', { remoteId, mailingListId: localId })
   else await run.client.run('syncs.unlink', { remoteId, kind, localId })
 }

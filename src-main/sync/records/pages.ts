@@ -2,14 +2,15 @@ import type { AnswerCheck } from '../answers.ts'
 import { contradiction, type RemoteApi } from '../remote-api.ts'
 import { RemoteFault } from '../remote-fault.ts'
 
-/** Records that a page of a short listing holds at most (the default of the API, which a request need not name). */
+/** The default page size of the API, which a request need not name. */
 const perPage = 2000
-/** Records that a short listing may have: a remote that always has one more page would never end. */
+/** Limit of a listing: a remote that always has another page would never end. */
 const maxRecords = 100_000
 
 /**
- * Reads all pages of a listing whose records have ids; of a remote that pays no heed to pages it is the first that has all.
- * @throws RemoteFault invalid where the pages hold another number of records than they say
+ * Reads all pages of a listing, ordered by id. For a remote that ignores paging the first page holds
+ * everything.
+ * @throws RemoteFault invalid if the pages hold fewer records than they declare
  */
 export async function allPages<Item extends { id: number }>(
   api: RemoteApi,

@@ -1,8 +1,8 @@
 import { RemoteFault } from '../remote-fault.ts'
 
 /**
- * An answer that tells of another record has not done what was asked, even if it says so.
- * @param what the record is, in the words of a person, with its name
+ * Checks that an answer is about the record that was written.
+ * @param what the record with its name, in a user's words
  * @throws RemoteFault unavailable
  */
 export function requireName(answer: { name: string } | null, name: unknown, what: string): void {

@@ -11,14 +11,17 @@ import type { Content } from './merge-contents.ts'
 import type { RecordKind, SyncRecord } from './mirror-records.ts'
 import { allPages } from './pages.ts'
 
-/** A condition of the API: the one that the specification has. Lists by the ids of this side; null = a list that is not mirrored. */
+/** The only condition of the specification. Lists by local id; null = not mirrored. */
 interface ListCondition {
   type: string
   operator: string
   mailing_list_id: number | null
 }
 
-/** Segments of a list. Those with conditions that the API does not have stay on their side, and are shown with that reason. */
+/**
+ * The segments of a list. Those with conditions that the API lacks stay on their side, with that reason
+ * shown.
+ */
 export function segments(run: Run, mailingListId: number, theirListId: number, ids: ListIds): RecordKind {
   const { api, client, reader, organizationId } = run
   const path = `/mailing_lists/${theirListId}/segments`
@@ -91,7 +94,7 @@ export function segments(run: Run, mailingListId: number, theirListId: number, i
   }
 }
 
-/** A condition as the two sides compare it. */
+/** Returns a condition in the form that is compared. */
 function plain(condition: Condition, listId: (id: number) => number | undefined): object {
   if (condition.type !== 'in_mailing_list') return condition
   const { type, operator, mailing_list_id } = condition

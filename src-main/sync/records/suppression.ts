@@ -3,17 +3,16 @@ import type { SuppressedAddress, SuppressionList } from '../../api/suppression-l
 import { answers } from '../answers.ts'
 import type { ListIds } from '../list-ids.ts'
 import { isFault } from '../remote-fault.ts'
-import { count, noteRefusal, type Run } from '../run-context.ts'
+import { countOperation, recordRefusal, type Run } from '../run-context.ts'
 import { type Linked, mirrorRecords, type RecordKind, type SyncRecord } from './mirror-records.ts'
 
-/** Addresses of one request. */
+/** Addresses per request. */
 const sentAtOnce = 10_000
-/** Addresses of a page. */
 const perPage = 500
-/** Addresses that one command writes. */
+/** Addresses per command. */
 const writtenAtOnce = 1000
 
-/** Suppression lists of the organization, beside their addresses. The specification does not promise them. */
+/** The suppression lists of the organization, without addresses. The specification does not promise them. */
 export function suppressionLists(run: Run, ids: ListIds): RecordKind {
   const { api, client, reader, organizationId } = run
   const theirList = ({ id, name, mailing_list_id }: SuppressionList): SyncRecord => ({
@@ -86,7 +85,7 @@ export async function mirrorSuppression(run: Run, ids: ListIds): Promise<void> {
       await mirrorAddresses(run, pair)
     } catch (error) {
       if (!isFault(error, 'refused', 'not_found')) throw error
-      await noteRefusal(run, 'remote', named, 'addresses', error.message)
+      await recordRefusal(run, 'remote', named, 'addresses', error.message)
     }
   }
 }
@@ -114,18 +113,18 @@ async function mirrorAddresses(run: Run, { local, theirs }: Linked<SyncRecord>):
         data
       }
     )
-    count(run, 'pushed', 'suppressed_address', data.length)
+    countOperation(run, 'pushed', 'suppressed_address', data.length)
   }
   if (run.rules.direction === 'mirror') return
   const missingHere = [...others].filter((address) => !mine.has(address))
   for (let at = 0; at < missingHere.length; at += writtenAtOnce) {
     const addresses = missingHere.slice(at, at + writtenAtOnce)
     await run.client.run('syncs.suppress', { suppressionListId: local.id, addresses })
-    count(run, 'pulled', 'suppressed_address', addresses.length)
+    countOperation(run, 'pulled', 'suppressed_address', addresses.length)
   }
 }
 
-/** The addresses, domains and MD5 sums of a list of this side, as both sides write them. */
+/** Returns the addresses, domains and MD5 sums of a local list. */
 export async function localAddresses({ reader }: Run, suppressionListId: number): Promise<Set<string>> {
   const addresses = new Set<string>()
   for (let afterId = 0; ;) {
@@ -144,7 +143,7 @@ export async function localAddresses({ reader }: Run, suppressionListId: number)
   }
 }
 
-/** The same of a list of the remote. */
+/** Returns those of a remote list. */
 export async function theirAddresses({ api }: Run, theirId: number): Promise<Set<string>> {
   const addresses = new Set<string>()
   for (let page = 0; ; page++) {

@@ -13,13 +13,13 @@ const seeds = [0, 0x5eed] as const
 
 const hashes: XXHashAPI = await xxhash()
 
-/** Of values that many people have, such as statuses and cities: most of what is hashed. */
+/** Caches the hashes of frequent values such as statuses and cities. */
 const known = new Map<string, number>()
 const maxKnown = 10_000
 /** Longer texts are hardly ever the same: addresses, notes. */
 const maxKnownLength = 24
 
-/** 48 bits that tell values apart. */
+/** Returns 48 bits that identify a value. */
 export function hashOf(value: Value): number {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
   if (text.length > maxKnownLength) return hashOfText(text)
@@ -41,7 +41,10 @@ export function agreedOn(person: Person): Agreed {
   return agreed
 }
 
-/** As it is kept: the slots in ascending order, each as the distance to the one before, in as few bytes as it needs. */
+/**
+ * Packs an agreed state: the slots in ascending order, each as a variable-length distance to the previous
+ * one.
+ */
 export function packAgreed(agreed: Agreed): Uint8Array {
   const packer = new Packer(agreed.size)
   for (const [slot, hash] of [...agreed].sort(([a], [b]) => a - b)) packer.add(slot, hash)
@@ -102,12 +105,11 @@ export function unpackAgreed(packed: Uint8Array): Agreed {
   return agreed
 }
 
-/** Whether two are the same as they are kept. */
 export function isSamePacked(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0
 }
 
-/** Whether a person is what was agreed on, in every slot of either. */
+/** True if a subscriber equals the agreed state in every slot. */
 export function isAsAgreed(person: Person, agreed: Agreed): boolean {
   if (person.size !== agreed.size) return false
   for (const [slot, value] of person) if (agreed.get(slot) !== hashOf(value)) return false

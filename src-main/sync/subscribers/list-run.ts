@@ -4,7 +4,7 @@ import { subscribersNamed, type SubscriberRow } from '../../api/subscribers/quer
 import { emailKey, type SubscriberKeys } from '../../api/subscribers/rules.ts'
 import type { Schema } from '../../database/schema.ts'
 import { type AgreementRow, agreementsWith, agreementsWithTheirs } from '../queries.ts'
-import { count, type Run, type Named } from '../run-context.ts'
+import { countOperation, type Run, type Named } from '../run-context.ts'
 import type { Side } from '../schema.ts'
 import { type Agreed, unpackAgreed } from './agreed.ts'
 import {
@@ -19,18 +19,18 @@ import {
   type Values
 } from './person.ts'
 
-/** What mirroring the subscribers of one list works with. */
+/** The context of mirroring one list's subscribers. */
 export interface ListRun {
   run: Run
   syncListId: number
   list: Pick<MailingListRow, 'id' | 'name' | 'organization_id' | 'primary_key_custom_field_id'>
   theirListId: number
   common: Common
-  /** What people decided, by the ids of the subscribers and by slot. */
+  /** Decisions of users, by subscriber id and slot. */
   decisions: Map<number, Map<number, Side>>
-  /** Whether something turned up that only a look at all subscribers of the remote can tell. */
+  /** Set when only a scan of all remote subscribers can find something out. */
   needsScan: boolean
-  /** New people whom the remote refused once: it may have had them by then, which another look tells. */
+  /** New subscribers that the remote refused once: it may have them already, which a scan finds out. */
   readonly refusedOnce: Set<number>
 }
 
@@ -38,20 +38,20 @@ export interface ListRun {
 export interface LocalPerson {
   id: number
   person: Person
-  /** UNIX milliseconds. Who was changed since they were read is not changed by what was read. */
+  /** UNIX milliseconds. A subscriber who changed after being read is not overwritten. */
   updatedAt: number
 }
 
-/** A subscriber of both sides or of one, with what is kept about them. */
+/** A subscriber of one or both sides, with the agreed state. */
 export interface Meeting {
-  /** null = nobody on this side, any more or yet. */
+  /** null = not on this side. */
   local: LocalPerson | null
   agreed: { localId: number; theirId: number | null; hashes: Agreed } | null
-  /** null = nobody there. */
+  /** null = not on the remote. */
   theirs: { id: number; person: Person } | null
 }
 
-/** What makes a subscriber unique on the list, on both sides: the email, or the value of the primary key. */
+/** Returns the value that makes a subscriber unique on both sides: the email or the primary key's value. */
 export function keyOf(listRun: ListRun, person: Person): string {
   return keyFrom(listRun, (slot) => person.get(slot))
 }
@@ -93,7 +93,6 @@ export async function localRows(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The same as people. */
 export async function localPeople(
   listRun: ListRun,
   ids: readonly number[]
@@ -138,7 +137,7 @@ function subscribersWithKeys(db: Kysely<Schema>, listId: number, keys: string[])
     .execute()
 }
 
-/** What was agreed on, by ids of this side. */
+/** Returns the agreed states, by local id. */
 export async function agreedBy(
   { run, syncListId }: ListRun,
   localIds: readonly number[]
@@ -148,7 +147,7 @@ export async function agreedBy(
   return new Map(rows.map((row) => [row.local_id, row]))
 }
 
-/** What was agreed on, by ids of the remote. */
+/** Returns the agreed states, by remote id. */
 export async function agreedByTheirs(
   { run, syncListId }: ListRun,
   theirIds: readonly number[]
@@ -158,7 +157,6 @@ export async function agreedByTheirs(
   return new Map(rows.map((row) => [row.their_id ?? 0, row]))
 }
 
-/** What was agreed on with somebody, as they are met. */
 export function agreedOf({ local_id, their_id, agreed }: AgreementRow): NonNullable<Meeting['agreed']> {
   return { localId: local_id, theirId: their_id, hashes: unpackAgreed(agreed) }
 }
@@ -169,5 +167,5 @@ export function theirs({ common }: ListRun, answer: TheirSubscriber): { id: numb
 }
 
 export function countSubscribers({ run }: ListRun, direction: 'pushed' | 'pulled', people = 1): void {
-  count(run, direction, 'subscriber', people)
+  countOperation(run, direction, 'subscriber', people)
 }

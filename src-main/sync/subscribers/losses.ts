@@ -6,8 +6,8 @@ import { mergePeople } from './merge-people.ts'
 import { type Person, slots } from './person.ts'
 
 /**
- * What the remote would take away here: subscribers who are missing there, and those who lost a value or are no longer active there.
- * All of them are compared first, and nothing is changed until then: where many would lose something, a person is asked.
+ * Collects what the remote would take away here: missing subscribers, and those who lost a value or are no
+ * longer active. Nothing is changed until all are compared: above a limit the user is asked first.
  */
 export class Losses {
   readonly #listRun: ListRun
@@ -35,8 +35,8 @@ export class Losses {
   }
 
   /**
-   * Asks where so much is gathered that it may not be meant.
-   * @param total subscribers of the remote's list, before all of them were looked at; null = all were
+   * Asks the user if so much was collected that it may be a mistake.
+   * @param total size of the remote's list before the scan ended; null = the scan is complete
    * @throws Question
    */
   ask(total: number | null = null): void {
@@ -61,7 +61,7 @@ function losesSomething(before: Person, after: Person): boolean {
   return [...before.keys()].some((slot) => !after.has(slot))
 }
 
-/** Has what is here win for subscribers whose values on the remote a person called a mistake. */
-export function keepLocalValues({ decisions, common }: ListRun, localIds: readonly number[]): void {
+/** Makes the local values win for subscribers whose remote values the user called a mistake. */
+export function preferLocalValues({ decisions, common }: ListRun, localIds: readonly number[]): void {
   for (const id of localIds) decisions.set(id, new Map(common.slots.map((slot) => [slot, 'local'])))
 }

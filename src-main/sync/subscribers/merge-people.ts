@@ -12,21 +12,20 @@ export interface PersonConflict {
   keep: Side | null
 }
 
-/** What becomes of a subscriber that both sides have. */
 export interface MergedPerson {
-  /** What this side is to have; null = it has it. */
+  /** The values to write here; null = unchanged. */
   local: Person | null
-  /** What the remote is to have; null = it has it. */
+  /** The values to write to the remote; null = unchanged. */
   remote: Person | null
-  /** What both have then, and of what they still do not have in common what they had. */
+  /** The new agreed state. A value on which the sides still differ keeps its old agreed value. */
   agreed: Agreed
   conflicts: PersonConflict[]
 }
 
 /**
- * Merges a subscriber, value by value.
- * @param agreed what both sides had; null = they meet for the first time
- * @param decisions of a person, by slot: they win over every rule
+ * Merges a subscriber value by value.
+ * @param agreed the last agreed state; null = matched for the first time
+ * @param decisions a user's decisions by slot, which override every rule
  */
 export function mergePeople(
   local: Person,
@@ -80,12 +79,12 @@ interface SlotState {
   theirs: Value | undefined
   /** The hash of what both had; undefined = it was blank, or never agreed on. */
   before: number | undefined
-  /** Whether both sides ever agreed on the subscriber. */
+  /** True if the sides ever agreed on this subscriber. */
   isKnown: boolean
 }
 
 function decideSlot(slot: number, state: SlotState, rules: MergeRules): Decision {
-  const changed = whoChanged(state)
+  const changed = changedSides(state)
   if (slot === slots.status) return decideStatus(String(state.mine), String(state.theirs), changed, rules)
   // Between two that meet for the first time nobody changed anything: they subscribed when they did so first.
   if (
@@ -104,7 +103,7 @@ function decideSlot(slot: number, state: SlotState, rules: MergeRules): Decision
   return decide(changed, rules)
 }
 
-function whoChanged({ mine, theirs, before, isKnown }: SlotState): Changed {
+function changedSides({ mine, theirs, before, isKnown }: SlotState): Changed {
   if (!isKnown) return 'both'
   if (hashOrBlank(theirs) === before) return 'local'
   return hashOrBlank(mine) === before ? 'remote' : 'both'
@@ -115,8 +114,9 @@ function hashOrBlank(value: Value | undefined): number | undefined {
 }
 
 /**
- * Nobody who unsubscribed, complained or bounced on one side is active again by the other one, whoever changed what last and
- * whatever wins elsewhere: only a person says so. So what came back is taken for a conflict, which can be reversed.
+ * A subscriber who unsubscribed, complained or bounced on one side never becomes active by a change of the
+ * other side, whichever is newer and whichever side wins: only a user decides that. The reverse change is
+ * recorded as a conflict.
  */
 function decideStatus(mine: string, theirs: string, changed: Changed, rules: MergeRules): Decision {
   const [isRemovedHere, isRemovedThere] = [isRemoved(mine), isRemoved(theirs)]

@@ -24,10 +24,10 @@ interface List {
 }
 
 /**
- * Brings the subscribers of a list together. What changed here since the last time is known from the change log, and sent; what
- * changed there only a look at all of its subscribers tells.
- * @param pullsAll whether to look
- * @param onProgress told how many of how many are done
+ * Mirrors the subscribers of a list. Local changes are known from the change log; remote changes are found by
+ * scanning all subscribers.
+ * @param pullsAll scan the remote
+ * @param onProgress called with the number done and the total
  */
 export async function mirrorSubscribers(
   run: Run,
@@ -155,7 +155,7 @@ async function idsBetween(
   return rows.map(({ id }) => id)
 }
 
-/** Subscribers whom the remote refused, and who are to be sent again as they are. */
+/** Subscribers that the remote refused and that are sent again unchanged, since a user requested it. */
 async function askedAgain({ reader, remoteId }: Run, listId: number): Promise<number[]> {
   const rows = await reader
     .selectFrom('sync_refusals')
@@ -169,7 +169,7 @@ async function askedAgain({ reader, remoteId }: Run, listId: number): Promise<nu
   return rows.map(({ record_id }) => record_id)
 }
 
-/** Sends those whom the remote does not have: a few one by one, many by its own imports. */
+/** Sends subscribers that the remote lacks: a few one by one, many by an import. */
 async function pushNew(
   listRun: ListRun,
   onProgress: (done: number, total: number | null) => Promise<void>

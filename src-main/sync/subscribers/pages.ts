@@ -16,7 +16,7 @@ const turnsToSend = 2
 /** Records of a page where one of {@link perPage} is longer than an answer may be. */
 const shorterPages = [50, 5, 1]
 
-/** A page whose records have ids, each higher than the one before; what else they hold is yet to be checked. */
+/** A page whose records are checked to have ascending ids; the rest is validated later. */
 export type SubscriberPage = RemoteAnswer<{ id: number }[]>
 
 type Source = Pick<ListRun, 'run' | 'theirListId'>
@@ -81,7 +81,10 @@ function requireAscending({ run }: Source, page: SubscriberPage, after: number):
   return last
 }
 
-/** Who is on the list when the last page is read was on one of them: those who are added meanwhile have the highest ids. */
+/**
+ * Checks that no subscriber was missed. Subscribers added during the scan have the highest ids, so the count
+ * of the last page holds for all pages.
+ */
 function requireAll({ run }: Source, { num_records: records }: SubscriberPage, people: number): void {
   if (records != null && people < records) {
     throw new RemoteFault('invalid', `${run.api.host} ${contradiction(records, people)}`)

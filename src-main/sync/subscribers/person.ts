@@ -8,8 +8,8 @@ import type { Subscriber } from '../../api/subscribers/schema.ts'
 export type Value = string | number | boolean | string[]
 
 /**
- * A subscriber as the two sides compare them: slot -> value, without what is blank. Slots are numbers, so that what was agreed on
- * takes few bytes: the attributes have those below {@link firstFieldSlot}, and a custom field has its local id beyond it.
+ * A subscriber as it is compared: slot -> value, without blank values. Slots are numbers to keep the agreed
+ * state small: attributes are below {@link firstFieldSlot}, a custom field is its local id plus that.
  */
 export type Person = Map<number, Value>
 
@@ -17,7 +17,7 @@ export type Person = Map<number, Value>
 export const slots = {
   email: 1,
   status: 2,
-  /** In whole seconds, as the API answers it. */
+  /** In whole seconds, like in the API. */
   subscribe_time: 3,
   subscribe_ip: 4,
   email_format: 5,
@@ -29,17 +29,17 @@ const firstFieldSlot = 16
 /** A custom field that both sides have, with the same type. */
 export interface FieldPair {
   field: FieldDefinition
-  /** What it is called there. */
+  /** The field's name on the remote. */
   theirName: string
   theirId: number
 }
 
-/** What the two lists have in common. */
+/** The attributes and fields that exist in both lists. */
 export interface Common {
   fields: FieldPair[]
   hasFormat: boolean
   hasConfirmed: boolean
-  /** Of the attributes and of the fields, in the order of {@link Values}: ascending. */
+  /** Ascending, in the order of {@link Values}. */
   slots: readonly number[]
 }
 
@@ -54,19 +54,18 @@ export function slotOf(field: { id: number }): number {
   return firstFieldSlot + field.id
 }
 
-/** What a slot is called: as the API calls the attribute, or the name of the custom field. */
+/** Returns the API's name of an attribute or the name of a custom field. */
 export function nameOfSlot(slot: number, { fields }: Common): string {
   const attribute = Object.entries(slots).find(([, each]) => each === slot)
   return attribute?.[0] ?? fields.find(({ field }) => slotOf(field) === slot)?.field.name ?? String(slot)
 }
 
 /**
- * The values of a subscriber in the order of {@link Common.slots}; undefined = blank. Nearly all of a million are as they were, which is
- * told without a Person for each.
+ * The values of a subscriber in the order of {@link Common.slots}; undefined = blank. Most of a million
+ * subscribers are unchanged, which is found without building a Person.
  */
 export type Values = readonly (Value | undefined)[]
 
-/** The values of a subscriber of this side. */
 export function localValues(row: SubscriberRow, { fields, hasFormat, hasConfirmed }: Common): Values {
   const stored = JSON.parse(row.custom_fields) as StoredValues
   const values: (Value | undefined)[] = [
@@ -84,7 +83,6 @@ export function localValues(row: SubscriberRow, { fields, hasFormat, hasConfirme
 /** A subscriber as the remote answers them: what the specification promises, and what else it turns out to answer. */
 export type TheirSubscriber = Partial<Subscriber> & Pick<Subscriber, 'id' | 'email' | 'status'>
 
-/** The values of a subscriber of the remote. */
 export function theirValues(answer: TheirSubscriber, { fields, hasFormat, hasConfirmed }: Common): Values {
   const seconds = answer.subscribe_time_epoch ?? Math.floor(Date.parse(answer.subscribe_time ?? '') / 1000)
   const values: (Value | undefined)[] = [
@@ -100,7 +98,7 @@ export function theirValues(answer: TheirSubscriber, { fields, hasFormat, hasCon
   return values
 }
 
-/** @returns undefined for what is blank */
+/** @returns undefined for a blank value */
 function valueOf(value: unknown): Value | undefined {
   if (Array.isArray(value)) return value.length > 0 ? value.map(String).sort() : undefined
   if (typeof value === 'string') return value === '' ? undefined : value
@@ -126,7 +124,6 @@ export function theirPerson(answer: TheirSubscriber, common: Common): Person {
   return personOf(theirValues(answer, common), common)
 }
 
-/** Whether two values, either of which may be blank, are the same. */
 export function sameValue(a: Value | undefined, b: Value | undefined): boolean {
   if (a === b) return true
   return (
@@ -134,7 +131,6 @@ export function sameValue(a: Value | undefined, b: Value | undefined): boolean {
   )
 }
 
-/** Whether two people have the same values. */
 export function samePerson(a: Person, b: Person): boolean {
   if (a.size !== b.size) return false
   for (const [slot, value] of a) if (!sameValue(value, b.get(slot))) return false

@@ -14,8 +14,8 @@ import { countSubscribers, type ListRun, localPeople, namedSubscriber } from './
 import { type Common, isoTime, slotOf, slots, type Value, type Values } from './person.ts'
 
 /**
- * Bytes of one import, of which 10 million are allowed: what is under way of it has to be kept. The first is short, so that the remote
- * has something to do soon; each after it is twice as long.
+ * Bytes of one import; a remote accepts 10 million, but what is in flight has to be remembered. The first
+ * piece is short so that the remote can start early, and each further one is twice as long.
  */
 const pieceLength = { first: 1_000_000, longest: 6_000_000 }
 /** Imports of the remote that are under way at once: while one is carried out the next is written and sent. */
@@ -28,15 +28,15 @@ const notedAtOnce = 500
 const format = { csv_field_separator: ',', csv_field_enclosure: '"' }
 const writeCsv = csvWriter(format)
 
-/** Somebody whom the remote does not have yet. */
+/** A subscriber that the remote does not have yet. */
 export interface NewPerson {
   id: number
   values: Values
 }
 
 /**
- * Adds people to the list of the remote by its own imports, which leave alone whoever is there already: so one that was cut off, or
- * sent twice, doubles nothing.
+ * Adds subscribers by imports of the remote that skip existing ones, so an import that was cut off or
+ * repeated creates no duplicates.
  */
 export async function pushByImport(
   listRun: ListRun,
@@ -64,7 +64,10 @@ export async function pushByImport(
   }
 }
 
-/** What both have once somebody was imported: files cannot say that somebody confirmed, so that is a change that follows. */
+/**
+ * Returns the agreed state after an import. Files cannot contain a confirmation, so that change follows
+ * separately.
+ */
 function agreedAfterImport(values: Values, { slots: inOrder }: Common): Uint8Array {
   const confirmed = inOrder.indexOf(slots.confirmed)
   return packValues(values[confirmed] === true ? values.with(confirmed, false) : values, inOrder)
@@ -111,7 +114,7 @@ function textOf(value: Value | undefined): string {
   return value === undefined ? '' : String(value)
 }
 
-/** What is kept of somebody while an import is under way: not the values, of which there are too many. */
+/** What is remembered of a subscriber during an import: not the values, which would take too much memory. */
 interface SentPerson {
   id: number
   email: string
@@ -175,21 +178,21 @@ async function importPiece(listRun: ListRun, columns: Column[], { content, peopl
     run.client.run('syncs.noteSubscribers', { syncListId, rows: some })
   )
   const refused = people.filter(({ email }) => failed.has(email))
-  for (const some of chunksOf(refused)) await noteFailed(listRun, some, failed)
+  for (const some of chunksOf(refused)) await recordFailedRows(listRun, some, failed)
   countSubscribers(listRun, 'pushed', rows.length)
-  await forgetTaken(listRun, rows)
+  await deleteAcceptedRefusals(listRun, rows)
   // Who they are there, also of those whom it left alone, a look at all of them tells.
   listRun.needsScan = true
   return people.length
 }
 
-/** Whoever was refused once and is taken now is not listed any more. */
-async function forgetTaken({ run }: ListRun, rows: readonly AgreedRow[]): Promise<void> {
+/** Deletes recorded refusals of subscribers that were accepted now. */
+async function deleteAcceptedRefusals({ run }: ListRun, rows: readonly AgreedRow[]): Promise<void> {
   const taken = rows
     .map(([id]) => id)
     .filter((id) => run.refused.delete(refusalKey('remote', { kind: 'subscriber', recordId: id })))
   for (const recordIds of chunksOf(taken)) {
-    await run.client.run('syncs.forgetRefusals', {
+    await run.client.run('syncs.deleteRefusals', {
       remoteId: run.remoteId,
       side: 'remote',
       kind: 'subscriber',
@@ -198,14 +201,13 @@ async function forgetTaken({ run }: ListRun, rows: readonly AgreedRow[]): Promis
   }
 }
 
-/** As many at once as one command works on. */
 function chunksOf<Item>(items: readonly Item[]): Item[][] {
   const count = Math.ceil(items.length / notedAtOnce)
   return Array.from({ length: count }, (_, at) => items.slice(at * notedAtOnce, (at + 1) * notedAtOnce))
 }
 
-/** Notes who failed in an import, with the reason of each. */
-async function noteFailed(
+/** Records the subscribers whose rows failed, with the reason of each. */
+async function recordFailedRows(
   listRun: ListRun,
   people: readonly SentPerson[],
   reasons: ReadonlyMap<string, string>
@@ -261,7 +263,10 @@ async function ending({ run }: ListRun, id: number): Promise<SubscriberImport> {
 /** Bytes of a log of an import: of each row, it and the reason why it failed. */
 const maxLog = 64 * 1024 * 1024
 
-/** Why rows failed, by the email in each. @param sent whose rows they are: whatever else the log holds is not kept */
+/**
+ * Returns why rows failed, by email.
+ * @param sent the rows to look for; other lines of the log are skipped
+ */
 async function failedRows(
   { run }: ListRun,
   { id, stats }: SubscriberImport,
@@ -285,7 +290,7 @@ async function failedRows(
   })
 }
 
-/** Tells whom an import added: all that did not fail, or those whom its log names. */
+/** Returns a test for subscribers that an import added: all that did not fail, or those listed in its log. */
 async function addedTest(
   { run }: ListRun,
   { id, stats }: SubscriberImport,

@@ -8,15 +8,15 @@ import { slots, type TheirSubscriber } from './person.ts'
 import { type LeftToSend, reconcile } from './reconcile.ts'
 
 /**
- * Subscribers who are looked at by one request, right before they are changed: what somebody changes of them there in between is
- * overwritten, since a change sends every value and the API has none that holds only if nobody else made one. So there are no more
- * than can be changed at once.
+ * Subscribers that are read by one request right before they are changed. A change sends every value, so what
+ * others change in between is overwritten, and the API has no conditional update. So the batch is not larger
+ * than what can be changed at once.
  */
 const askedAtOnce = connections
 
 /**
- * Sends what changed of subscribers with these ids, each of whom is looked at there first.
- * @param who of them: those who changed here since both sides agreed on them, or all
+ * Sends changed subscribers, reading each from the remote first.
+ * @param who only those who changed here since the last agreed state, or all
  */
 export async function pushChanges(
   listRun: ListRun,
@@ -62,7 +62,7 @@ async function pushSome(
   return [...(await meet(listRun, removed)), ...(await meet(listRun, present))]
 }
 
-/** Looks at people there, and brings them together with whom they are here. */
+/** Reads subscribers from the remote and reconciles them with the local ones. */
 async function meet(
   listRun: ListRun,
   people: readonly Pick<Meeting, 'local' | 'agreed'>[]
@@ -82,7 +82,7 @@ async function meet(
   )
 }
 
-/** Whom the remote has of some subscribers, in their order. */
+/** Returns the remote's versions of some subscribers, in the same order. */
 async function askFor(
   listRun: ListRun,
   people: readonly Pick<Meeting, 'local' | 'agreed'>[]
@@ -112,7 +112,10 @@ async function askFor(
   })
 }
 
-/** Of one who is not there some remotes answer not_found, and of several those that are (docs/api.md, "Subscribers"). */
+/**
+ * A missing subscriber is answered with not_found by some remotes, and several with those that exist
+ * (docs/api.md, "Subscribers").
+ */
 async function subscribersThere({ run, theirListId }: ListRun, names: string[]): Promise<TheirSubscriber[]> {
   try {
     const path = `/mailing_lists/${theirListId}/subscribers/${names.join(',')}`

@@ -5,13 +5,13 @@ import { isFault, RemoteFault } from '../remote-fault.ts'
 import type { Side } from '../schema.ts'
 import {
   answerFor,
-  forgetRefusal,
+  deleteRefusal,
   type Named,
   type NotedConflict,
   type NotedRefusal,
-  noteConflicts,
+  recordNewConflicts,
   noteRefusals,
-  settleDecisions,
+  markDecisionsApplied,
   versionOf,
   wasRefused
 } from '../run-context.ts'
@@ -41,20 +41,23 @@ import {
 /** Subscribers that one command changes: some 30 ms of work. */
 const appliedAtOnce = 50
 
-/** What is to be written and noted of some subscribers, collected while they are looked at. */
+/** Collects what to write and to record while subscribers are compared. */
 class Outcome {
   readonly isFresh: boolean
   /** Calls of the remote, each of which adds what follows from its answer. */
   readonly calls: (() => Promise<void>)[] = []
   readonly applications: (Application & { person: Person; recordId: number })[] = []
   readonly agreed: AgreedRow[] = []
-  /** People whose remote id is new, while nothing else of them is. */
+  /** Subscribers whose remote id is new and nothing else. */
   readonly identified: IdentifiedRow[] = []
   readonly forgotten: number[] = []
   readonly conflicts: NotedConflict[] = []
   readonly refusals: NotedRefusal[] = []
   readonly decided: number[] = []
-  /** Subscribers who are to be changed there after another look at them, and what kept that from happening, if it was tried. */
+  /**
+   * Subscribers that must be read again before they are changed, with the fault of the failed attempt, if
+   * there was one.
+   */
   readonly again: { localId: number; fault: RemoteFault | null }[] = []
 
   constructor(isFresh: boolean) {
@@ -62,15 +65,15 @@ class Outcome {
   }
 }
 
-/** What is left to do after subscribers were brought together. */
 export type LeftToSend = Outcome['again']
 
 /**
- * Brings subscribers together, whichever side has them. What the remote is to have is sent first, several calls at once; then this
- * side is changed, and what both agree on is noted with it. Whatever is cut off is found again by comparing: nothing is sent twice.
- * @param isFresh whether the remote was looked at just now. A change sends every value, so what somebody changed there since would
- *   be overwritten: it is sent only after a fresh look, and never repeated without one
- * @returns the subscribers who are to be changed there after another look
+ * Reconciles subscribers of either side. Changes of the remote are sent first, several calls at once; then
+ * this side is changed, and the agreed state is stored in the same transaction. What is cut off is found
+ * again by comparing: nothing is sent twice.
+ * @param isFresh true if the remote was read just now. A change sends every value, so it is only sent after a
+ * fresh read, and not repeated without one
+ * @returns the subscribers to change after reading them again
  */
 export async function reconcile(
   listRun: ListRun,
@@ -89,10 +92,10 @@ export async function reconcile(
     await run.client.run('syncs.identifySubscribers', { syncListId, rows: outcome.identified })
   }
   if (outcome.forgotten.length > 0) {
-    await run.client.run('syncs.forgetSubscribers', { syncListId, localIds: outcome.forgotten })
+    await run.client.run('syncs.deleteAgreedSubscribers', { syncListId, localIds: outcome.forgotten })
   }
-  await noteConflicts(run, outcome.conflicts)
-  if (outcome.decided.length > 0) await settleDecisions(run, 'subscriber', outcome.decided)
+  await recordNewConflicts(run, outcome.conflicts)
+  if (outcome.decided.length > 0) await markDecisionsApplied(run, 'subscriber', outcome.decided)
   await noteRefusals(run, outcome.refusals)
   return outcome.again
 }
@@ -107,7 +110,7 @@ function look(listRun: ListRun, meeting: Meeting, outcome: Outcome): void {
   if (theirs && listRun.run.rules.direction === 'both') createHere(listRun, theirs, outcome)
 }
 
-/** Somebody whom both sides have. */
+/** Merges a subscriber that both sides have. */
 function merge(
   listRun: ListRun,
   local: LocalPerson,
@@ -126,7 +129,10 @@ function merge(
   }
   const merged = mergePeople(local.person, theirs.person, before, run.rules, decided)
 
-  /** Notes what became of them. @param refused what the remote was to have, and what it has instead */
+  /**
+   * Records the result.
+   * @param refused the values that the remote should have and those it has instead
+   */
   const settle = (refused: { wanted: Person; is: Person } | null): void => {
     const hashes = refused ? withoutRefused(merged.agreed, before, refused) : merged.agreed
     const packed = packAgreed(hashes)
@@ -172,7 +178,7 @@ function merge(
           changeTo(wanted)
         )
     if (sent === 'done') {
-      await noteTaken(listRun, named)
+      await deleteAcceptedRefusal(listRun, named)
       settle(null)
     } else if (sent === 'refused') {
       settle({ wanted, is: await silence(listRun, outcome, local.id, theirs, wanted) })
@@ -181,8 +187,9 @@ function merge(
 }
 
 /**
- * Whoever is not to be written to any more is told to the remote by itself, whatever else of them it refuses.
- * @returns whom the remote has then
+ * Sends the status of a subscriber who must not be mailed in a request of its own, so that it arrives even if
+ * the remote refuses other values.
+ * @returns the subscriber as the remote has it then
  */
 async function silence(
   listRun: ListRun,
@@ -204,13 +211,13 @@ async function silence(
   return theirs.person
 }
 
-/** Whether somebody who is not to be written to any more is still another there. */
+/** True if the subscriber must not be mailed any more and the remote does not know it. */
 function isToBeSilenced(wanted: Person, is: Person): boolean {
   const status = wanted.get(slots.status)
   return isRemoved(String(status)) && is.get(slots.status) !== status
 }
 
-/** What is agreed on where the remote refused something: of that, what was agreed on before. */
+/** Returns the agreed state after the remote refused values: refused ones keep their old agreed value. */
 function withoutRefused(
   merged: Agreed,
   before: Agreed | null,
@@ -243,7 +250,10 @@ function notedConflict(
   }
 }
 
-/** Somebody who was removed on one side and changed on the other. @param by the side that removed them */
+/**
+ * Builds the conflict of a subscriber that one side deleted and the other changed.
+ * @param by the side that deleted
+ */
 function removalConflict(
   { list }: ListRun,
   { id, person }: Pick<LocalPerson, 'id' | 'person'>,
@@ -264,7 +274,6 @@ function removalConflict(
   }
 }
 
-/** Somebody who is new on this side. */
 function create(listRun: ListRun, { id, person }: LocalPerson, outcome: Outcome): void {
   const named = namedSubscriber(listRun, id, person)
   if (wasRefused(listRun.run, 'remote', named, [...person])) return
@@ -279,12 +288,12 @@ function create(listRun: ListRun, { id, person }: LocalPerson, outcome: Outcome)
       })
     })
     if (sent !== 'done' || theirId === null) return
-    await noteTaken(listRun, named)
+    await deleteAcceptedRefusal(listRun, named)
     outcome.agreed.push([id, theirId, packAgreed(agreedOn(person))])
   })
 }
 
-/** Somebody who is new there. */
+/** Creates here a subscriber that is new on the remote. */
 function createHere(
   listRun: ListRun,
   { id, person }: NonNullable<Meeting['theirs']>,
@@ -302,7 +311,10 @@ function createHere(
   })
 }
 
-/** Somebody whom the remote had. One who was changed here since is sent again, unless the remote wins. */
+/**
+ * Handles a subscriber that the remote deleted. If it was changed here since, it is sent again unless the
+ * remote wins.
+ */
 function removedThere(
   listRun: ListRun,
   local: LocalPerson,
@@ -322,7 +334,10 @@ function removedThere(
   outcome.applications.push({ is: 'delete', localId: id, updatedAt, person, recordId: id })
 }
 
-/** Somebody whom this side had. One who was changed there since comes back where the remote wins. */
+/**
+ * Handles a subscriber that was deleted here. If the remote changed it since, it comes back if the remote
+ * wins.
+ */
 function removedHere(
   listRun: ListRun,
   agreed: NonNullable<Meeting['agreed']>,
@@ -345,12 +360,15 @@ function removedHere(
       listRun.run.api.delete(`/mailing_lists/${listRun.theirListId}/subscribers/${theirs.id}`)
     )
     if (sent !== 'done') return
-    await noteTaken(listRun, namedSubscriber(listRun, agreed.localId, theirs.person))
+    await deleteAcceptedRefusal(listRun, namedSubscriber(listRun, agreed.localId, theirs.person))
     outcome.forgotten.push(agreed.localId)
   })
 }
 
-/** Makes a call that the remote may refuse. @returns whether it did it, refused it, or is to be looked at again */
+/**
+ * Makes a call that the remote may refuse.
+ * @returns done, refused, or that the subscriber must be read again
+ */
 async function send(
   listRun: ListRun,
   outcome: Outcome,
@@ -384,10 +402,10 @@ async function send(
   }
 }
 
-/** Whoever was refused once and is taken now is not listed any more. */
-async function noteTaken(listRun: ListRun, named: Named): Promise<void> {
+/** Deletes a recorded refusal of a subscriber that was accepted now. */
+async function deleteAcceptedRefusal(listRun: ListRun, named: Named): Promise<void> {
   countSubscribers(listRun, 'pushed')
-  await forgetRefusal(listRun.run, 'remote', named)
+  await deleteRefusal(listRun.run, 'remote', named)
 }
 
 async function createThere({ run, theirListId, common }: ListRun, person: Person): Promise<number> {
@@ -414,7 +432,7 @@ async function update({ run, theirListId, common }: ListRun, theirId: number, pe
     throw lie(person)
 }
 
-/** An answer that tells of somebody else has not done what was asked, even if it says so. */
+/** Checks that an answer is about the subscriber that was written. */
 function requireSame(data: TheirSubscriber, person: Person): TheirSubscriber {
   const email = String(person.get(slots.email))
   if (String(data.email).trim().toLowerCase() === email.trim().toLowerCase()) return data
@@ -429,12 +447,12 @@ function lie(person: Person): RemoteFault {
   )
 }
 
-/** What a change of somebody is refused as: it is another matter than adding them. */
+/** Returns the key under which a refused change is recorded; a refused creation has another one. */
 function changeTo(person: Person): unknown[] {
   return ['change', ...person]
 }
 
-/** What changes a subscriber of this side from one person to another. */
+/** Returns the changes that turn one version of a local subscriber into another. */
 function changesOf({ common }: ListRun, before: Person, after: Person): SubscriberChanges {
   const whole = requestOf(after, common, ({ field }) => field.name)
   const changed = new Set(

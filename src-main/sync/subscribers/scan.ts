@@ -31,18 +31,18 @@ import {
 } from './person.ts'
 import { perPage, type SubscriberPage, subscriberPages } from './pages.ts'
 import { pushChanges } from './push.ts'
-import { keepLocalValues, Losses } from './losses.ts'
+import { preferLocalValues, Losses } from './losses.ts'
 import { type LeftToSend, reconcile } from './reconcile.ts'
 
 /** Pages after which it is noted how far the scan came. */
 const pagesPerNote = 20
-/** Where a scan goes on that was cut off. */
+/** The checkpoint of an interrupted scan. */
 export interface ScanPosition {
-  /** Of the next page; null = the first. */
+  /** The next page's token; null = the first page. */
   token: string | null
   /** The last id of the remote that was looked at. */
   afterId: number
-  /** Where the change log ended when it began: what came later is compared by the next run. */
+  /** The end of the change log when the scan began; later entries are compared by the next run. */
   changeLogId: number
   /** The custom fields that it compares by; with others it starts over. */
   fields: string
@@ -51,11 +51,11 @@ export interface ScanPosition {
 }
 
 /**
- * Looks at all subscribers of the remote, page by page, and brings each together with whom it is here: who is new there, was
- * changed, or is gone. Pages are in the order of ids, so whoever is missing between two of them is gone.
- * @param start where the change log ends, and the fields that are compared
- * @param onProgress told how many of how many were looked at
- * @returns where the change log ended when the scan began, which may have been in an earlier run
+ * Scans all subscribers of the remote page by page and reconciles them: new, changed and deleted ones. Pages
+ * are ordered by id, so a known id missing between two of them was deleted.
+ * @param start the end of the change log and the compared fields
+ * @param onProgress called with the number done and the total
+ * @returns the end of the change log when the scan began, possibly in an earlier run
  */
 export async function scan(
   listRun: ListRun,
@@ -110,20 +110,21 @@ export async function scan(
   await identifying
   losses.ask()
   await carryOut(listRun, losses)
-  await forgetUnmet(listRun)
+  await deleteUnmatched(listRun)
   await run.client.run('syncs.noteList', { syncListId, scan: null })
   return position.changeLogId
 }
 
-/** Where pages go on from; null = the beginning. */
+/** Returns where paging continues; null = at the beginning. */
 function placeOf({ token, afterId }: ScanPosition): { token: string; afterId: number } | null {
   return token === null ? null : { token, afterId }
 }
 
-/** Has happen here what the remote takes away, or gives it back, as a person decided. */
+/** Applies what the remote took away, or restores it on the remote, as the user decided. */
 async function carryOut(listRun: ListRun, { gone, changed }: Losses): Promise<void> {
-  for (let at = 0; at < gone.length; at += perPage) await meetMissing(listRun, gone.slice(at, at + perPage))
-  if (answerFor(listRun.run, 'changed', listRun.list.id) === 'send_again') keepLocalValues(listRun, changed)
+  for (let at = 0; at < gone.length; at += perPage)
+    await reconcileMissing(listRun, gone.slice(at, at + perPage))
+  if (answerFor(listRun.run, 'changed', listRun.list.id) === 'send_again') preferLocalValues(listRun, changed)
   await pushChanges(listRun, changed, 'all')
 }
 
@@ -148,8 +149,8 @@ async function identify({ run, syncListId }: ListRun, rows: IdentifiedRow[]): Pr
 }
 
 /**
- * Brings the people of a page together with those of this side, and finds who is missing before them.
- * @returns the ids of people of whom nothing else is new
+ * Compares a page with the local subscribers, and finds those that are missing before its first id.
+ * @returns the ids of subscribers of which only the id is new
  */
 async function meet(
   listRun: ListRun,
@@ -223,7 +224,7 @@ async function meet(
   return identified
 }
 
-/** Whether both sides have of somebody what they agreed on, as they do of nearly all. */
+/** True if both sides equal the agreed state, as nearly all do. */
 function isAsBefore(
   { common, decisions }: ListRun,
   theirId: number,
@@ -239,7 +240,7 @@ function isAsBefore(
   )
 }
 
-/** Whether an id of the remote means another person than it did: with another address, who subscribed at another time. */
+/** True if a remote id was reused for another subscriber: with another email and another subscribe time. */
 function isSomebodyElse({ hashes }: NonNullable<Meeting['agreed']>, person: Person): boolean {
   return [slots.email, slots.subscribe_time].every((slot) => {
     const value = person.get(slot)
@@ -276,7 +277,7 @@ async function missingBetween(
 }
 
 /** Reconciles subscribers that the remote no longer has. */
-async function meetMissing(listRun: ListRun, gone: Losses['gone']): Promise<void> {
+async function reconcileMissing(listRun: ListRun, gone: Losses['gone']): Promise<void> {
   const localIds = gone.map(({ localId }) => localId)
   const [locals, agreed] = [await localPeople(listRun, localIds), await agreedBy(listRun, localIds)]
   const meetings = gone.flatMap(({ localId, theirId }): Meeting[] => {
@@ -321,7 +322,7 @@ async function validAnswers(listRun: ListRun, page: readonly { id: number }[]): 
   return valid
 }
 
-/** The highest id of the remote that belongs to somebody here; 0 for none. */
+/** Returns the highest remote id of a linked subscriber; 0 for none. */
 async function highestKnown({ run, syncListId }: ListRun): Promise<number> {
   const { highest } = await run.reader
     .selectFrom('sync_subscribers')
@@ -333,10 +334,10 @@ async function highestKnown({ run, syncListId }: ListRun): Promise<number> {
 }
 
 /**
- * Forgets what was agreed on with people who came there by an import and were not met: they were removed there, or changed so that
- * nothing tells them, before their ids were known. They are new again.
+ * Deletes the agreed state of subscribers who reached the remote by an import and were not found: they were
+ * deleted or changed there before their ids were known. They are treated as new.
  */
-async function forgetUnmet({ run, syncListId }: ListRun): Promise<void> {
+async function deleteUnmatched({ run, syncListId }: ListRun): Promise<void> {
   for (;;) {
     const rows = await run.reader
       .selectFrom('sync_subscribers')
@@ -347,11 +348,11 @@ async function forgetUnmet({ run, syncListId }: ListRun): Promise<void> {
       .execute()
     if (rows.length === 0) return
     const localIds = rows.map(({ local_id }) => local_id)
-    await run.client.run('syncs.forgetSubscribers', { syncListId, localIds })
+    await run.client.run('syncs.deleteAgreedSubscribers', { syncListId, localIds })
   }
 }
 
-/** How many people both sides had; with ids of the remote, those between two of them. */
+/** Counts the subscribers that both sides had; with remote ids, those between the two. */
 async function countLinked({ run, syncListId }: ListRun, afterId?: number, upTo?: number): Promise<number> {
   const { linked } = await run.reader
     .selectFrom('sync_subscribers')
@@ -377,13 +378,13 @@ class Orphans {
   readonly #keySlot: number
   readonly #byKey: Map<number, Orphan>
 
-  /** @param keySlot of what tells people of the list apart */
+  /** @param keySlot the slot of the list's key */
   constructor(orphans: Orphan[], keySlot: number) {
     this.#keySlot = keySlot
     this.#byKey = new Map(orphans.flatMap((each) => [[each.hashes.get(keySlot) ?? 0, each] as const]))
   }
 
-  /** Whom somebody of the remote was here. */
+  /** Returns and removes the local subscriber that matches a remote one. */
   take(person: Person): Orphan | null {
     if (this.#byKey.size === 0) return null
     const key = hashOf(person.get(this.#keySlot) ?? '')

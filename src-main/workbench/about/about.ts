@@ -15,17 +15,20 @@ declare module '../../http/context.ts' {
 /** A newer version that can be installed. */
 export interface Update {
   version: string
-  /** What is new in it, as text; '' where nothing was said. */
+  /** The release notes as text; '' = none. */
   notes: string
 }
 
-/** What the application tells of itself, and what its shell knows of newer versions. */
+/** The application's version and what is known of newer ones. */
 export class About {
   readonly #installed = installedPackage()
   readonly version = this.#installed.version
-  /** null = none is known, or nobody looks for one. */
+  /** null = none is known. */
   update: Update | null = null
-  /** Looks for a newer version, over the network; undefined where nobody said where they are. @throws Error with a sentence */
+  /**
+   * Checks for a newer version over the network; undefined if no address is configured.
+   * @throws Error with a sentence
+   */
   look: (() => Promise<void>) | undefined =
     this.#installed.releases === undefined
       ? undefined

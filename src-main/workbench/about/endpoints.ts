@@ -5,14 +5,14 @@ import { Nullable } from '../../http/schema.ts'
 
 const AboutAnswer = Type.Object({
   version: Type.String(),
-  /** Whether it can look for a newer one, over the network. */
+  /** True if it can check for a newer version over the network. */
   can_look: Type.Boolean(),
   /** A newer one; null = none is known. */
   update: Nullable(
     Type.Object({
       version: Type.String(),
       notes: Type.String(),
-      /** Whether it is installed from here; elsewhere the system does that. */
+      /** True if it can be installed from here; elsewhere the system does that. */
       can_be_installed: Type.Boolean()
     })
   )
@@ -23,7 +23,7 @@ export type AboutAnswer = Static<typeof AboutAnswer>
 const Library = Type.Object({
   name: Type.String(),
   version: Type.String(),
-  /** As its package says it, mostly an SPDX expression. */
+  /** As in its package, usually an SPDX expression. */
   licence: Type.String(),
   text: Type.String()
 })

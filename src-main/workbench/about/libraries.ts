@@ -1,6 +1,5 @@
 import type { Library } from './endpoints.ts'
 
-/** What is built, each with the licences of its libraries beside it. */
 export const builtParts = ['main', 'renderer'] as const
 
 /** The libraries of all parts by name, each once. */

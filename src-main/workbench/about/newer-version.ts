@@ -1,13 +1,14 @@
 import type { InstalledPackage } from '../../base/installed-package.ts'
 import type { Update } from './about.ts'
 
-/** How long the place of the releases may take to answer, in milliseconds. */
+/** Timeout of the release server, in milliseconds. */
 const patience = 10_000
 
 /**
- * Asks the place where releases are for a newer version, by what electron-builder publishes beside them (latest-linux.yml). Who has a
- * version that is still being tested is told of the next one too.
- * @returns null when there is none. @throws Error with a sentence when that place does not answer
+ * Checks for a newer version in the file that electron-builder publishes (latest-linux.yml). A prerelease is
+ * offered the next prerelease too.
+ * @returns null if there is none
+ * @throws Error with a sentence if the server does not answer
  */
 export async function newerVersion({ version, releases }: InstalledPackage): Promise<Update | null> {
   if (releases === undefined) throw new Error('This copy does not know where to look for updates')
@@ -27,7 +28,7 @@ export async function newerVersion({ version, releases }: InstalledPackage): Pro
   return isNewer(newest, version) ? { version: newest, notes: '' } : null
 }
 
-/** Whether a version comes after another one. One with a dash comes before the same without. */
+/** True if a version is higher than another. A version with a dash comes before the same without. */
 export function isNewer(version: string, than: string): boolean {
   const [left, right] = [partsOf(version), partsOf(than)]
   for (const [index, part] of left.numbers.entries()) {

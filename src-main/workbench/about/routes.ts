@@ -1,11 +1,11 @@
 import { messageOf, validationFailed } from '../../base/errors.ts'
 import { refusal } from '../../base/refusal.ts'
 import { ok } from '../../http/envelope.ts'
-import { serve } from '../../http/serve.ts'
+import { serveEndpoints } from '../../http/serve.ts'
 import { type AboutAnswer, aboutEndpoints } from './endpoints.ts'
 
-/** /app/v1/about: which version this is, what is in it, and which one is newer. */
-export const aboutRoutes = serve(aboutEndpoints, ({ about }) => {
+/** /app/v1/about: version, libraries, and newer versions. */
+export const aboutRoutes = serveEndpoints(aboutEndpoints, ({ about }) => {
   const answer = (): AboutAnswer => {
     const { version, update, look, installUpdate } = about
     return {

@@ -70,7 +70,7 @@ const signIns = {
   inactive: 'failed to sign in: not allowed to sign in'
 } as const
 
-/** Kinds of records, and ways, whose names in the API are not those that people know. */
+/** Kinds of records and origins whose API names users do not know. */
 const wordsOf: Partial<Record<AuditEvent['via'] | AuditEvent['entity'], string>> = {
   window: 'app',
   link: 'link in a message',

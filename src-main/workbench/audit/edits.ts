@@ -4,7 +4,7 @@ import type { AuditEvent } from './endpoints.ts'
 
 // What an edit changed, in the words that people have for it: they know neither columns nor tables.
 
-/** Columns, and tables with parts of the record, of which it is told that they changed. */
+/** Columns and part tables whose changes are named. */
 const named: Record<string, string> = {
   html_header: 'html_header',
   html_footer: 'html_footer',
@@ -54,7 +54,7 @@ const named: Record<string, string> = {
   mailing_list_id: 'list'
 }
 
-/** What a column, or a table of parts, is called in the audit log; undefined for what people have no word for. */
+/** Returns the name of a column or part table in the audit log; undefined if users have no word for it. */
 export function attributeOf(place: string): string | undefined {
   return told[place] ?? flags[place] ?? named[place]
 }

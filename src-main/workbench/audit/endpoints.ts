@@ -4,7 +4,7 @@ import { envelope } from '../../http/envelope.ts'
 import { Nullable, Reference } from '../../http/schema.ts'
 import { eventVias } from '../endpoints/subscriber-page.ts'
 
-/** Kinds of records that the audit log tells of, by their names in the change log. */
+/** The kinds of records in the audit log, by their names in the change log. */
 export const auditedEntities = [
   'sign_in',
   'api_key',
@@ -35,12 +35,12 @@ export const auditedEntities = [
 ] as const
 export type AuditedEntity = (typeof auditedEntities)[number]
 
-/** What is looked for; what is left out may be anything. */
+/** Missing properties match everything. */
 export const AuditFilter = Type.Object({
   user_id: Type.Optional(Type.Integer()),
   via: Type.Optional(Type.Enum([...eventVias])),
   entity: Type.Optional(Type.Enum([...auditedEntities])),
-  /** One record of the entity. */
+  /** A single record of the entity. */
   record_id: Type.Optional(Type.Integer()),
   mailing_list_id: Type.Optional(Type.Integer()),
   /** Days of the organization's time zone, such as 2026-01-31; both included. */
@@ -50,14 +50,14 @@ export const AuditFilter = Type.Object({
 export type AuditFilter = Static<typeof AuditFilter>
 
 const Event = Type.Object({
-  /** Of the newest change that it tells of. */
+  /** The id of the newest change in it. */
   id: Type.Integer(),
   at: Type.String(),
-  /** When the first of several changes was made; null where it is one. */
+  /** When the first of several changes was made; null for a single change. */
   since: Nullable(Type.String()),
   entity: Type.Enum([...auditedEntities]),
   action: Type.Enum(['create', 'update', 'delete']),
-  /** How many records; null where that is not known without a look at each change. */
+  /** The number of records; null if counting would need to read each change. */
   records: Nullable(Type.Integer()),
   /** The record, where it is a single one; its name is null where it has none, or it is gone and was not kept. */
   record: Nullable(
@@ -68,13 +68,16 @@ const Event = Type.Object({
   user: Nullable(Reference),
   /** The API key, import, bulk action or server; its name is null where that is gone. */
   cause: Nullable(Type.Object({ id: Type.Integer(), name: Nullable(Type.String()) })),
-  /** How it can be undone by itself: what was edited becomes what it was, what was deleted comes back; null = not at all. */
+  /**
+   * How the change can be undone on its own: reverting an edit or restoring a deleted record; null = not at
+   * all.
+   */
   undo: Nullable(Type.Enum(['edit', 'deletion'])),
-  /** How somebody signed in, or why they could not. */
+  /** How a user signed in, or why not. */
   sign_in: Nullable(Type.Enum(['password', 'link', 'wrong_password', 'locked_out', 'inactive'])),
-  /** Whose API key it is. */
+  /** The owner of the API key. */
   key_of: Nullable(Reference),
-  /** Attributes by their names in the API, custom fields by their own; both values are null where they are not told. */
+  /** Attributes by API name, custom fields by their own name; both values are null if they are not stored. */
   changes: Type.Array(
     Type.Object({
       attribute: Nullable(Type.String()),
@@ -89,7 +92,7 @@ export type AuditEvent = Static<typeof Event>
 const AuditPage = Type.Object({
   /** The newest first. */
   events: Type.Array(Event),
-  /** What `before` continues with; null = there is no more. A page may hold few events, or none, and still go on. */
+  /** The next value of `before`; null = the end. A page may have few events or none before the end. */
   next: Nullable(Type.Integer())
 })
 export type AuditPage = Static<typeof AuditPage>

@@ -1,14 +1,13 @@
 import type { AuditRow } from './queries.ts'
 
-/** Changes that are told as one: of a job, or of a program that changes many subscribers one after the other. */
+/** Changes that are shown as one: those of a job, or of a program that changes many subscribers in a row. */
 export interface AuditGroup {
   /** The newest change. */
   row: AuditRow
-  /** When the oldest one was made. */
+  /** When the oldest change was made. */
   since: number
-  /** How many records: each counts once, however often it was changed by itself. null where that of an entry is not known. */
+  /** The number of records, each counted once; null if that of an entry is not known. */
   records: number | null
-  /** How many entries. */
   entries: number
 }
 
@@ -20,7 +19,7 @@ const jobs: readonly AuditRow['via'][] = [
   'sync'
 ]
 
-/** Changes of a program that are further apart are told on their own, in milliseconds. */
+/** Changes of a program further apart than this are shown separately, in milliseconds. */
 const maxPause = 60 * 60 * 1000
 
 /** Puts entries together, which are given newest first. */
@@ -30,7 +29,7 @@ export class AuditGroups {
   readonly #counted = new Map<AuditGroup, Set<number>>()
   readonly #isOfOne: boolean
 
-  /** @param isOfOne whether all entries are of one record, each of whose changes is told by itself */
+  /** @param isOfOne true if all entries concern one record, so that each change is shown separately */
   constructor(isOfOne = false) {
     this.#isOfOne = isOfOne
   }
@@ -54,7 +53,10 @@ export class AuditGroups {
     return true
   }
 
-  /** Takes note of the single record of an entry. @returns whether the group counts it already */
+  /**
+   * Adds the single record of an entry.
+   * @returns true if the group contains it already
+   */
   #countsAlready(group: AuditGroup, { first_id, last_id }: AuditRow): boolean {
     if (first_id !== last_id) return false
     const counted = this.#counted.get(group) ?? new Set()
@@ -80,7 +82,7 @@ export class AuditGroups {
   }
 }
 
-/** An entry that is told by itself. */
+/** Returns a group with a single entry. */
 export function ownGroup(row: AuditRow): AuditGroup {
   return { row, since: row.at, records: row.records, entries: 1 }
 }

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { whyNotUndone } from '../../api/bulk-actions/rules.ts'
+import { undoObstacle } from '../../api/bulk-actions/rules.ts'
 import { importNames } from '../../api/subscriber-imports/name-queries.ts'
 import { formatTime } from '../../base/times.ts'
 import type { ChangedEntity, Schema } from '../../database/schema.ts'
@@ -9,21 +9,19 @@ import type { AuditGroup } from './groups.ts'
 import { changesOfEdit } from './edits.ts'
 import { type AuditRow, detailsOf, type RecordName, recordNames } from './queries.ts'
 
-/** What the change log keeps of a change, as its kind of record says. */
+/** The properties that the change log stores of a change; the kind of record decides which exist. */
 interface Details extends KeptChange {
-  /** Who was deleted. */
+  /** The deleted subscriber. */
   removed?: unknown
-  /** How somebody signed in. */
   by?: 'password' | 'link'
-  /** Why somebody could not. */
   failed?: 'wrong_password' | 'locked_out' | 'inactive'
-  /** Whose API key it is. */
+  /** The owner of the API key. */
   of_user?: number
-  /** That there is another password, or what was done with a backup. */
+  /** The password changed, or it protects the backup. */
   password?: boolean
   exported?: boolean
   restore_requested?: boolean
-  /** That a deleted record came back, or is gone for good. */
+  /** A deleted record was restored, or is deleted for good. */
   restored?: boolean
   for_good?: boolean
   /** Custom fields by id, with their values before and after. */
@@ -80,7 +78,7 @@ interface Names {
   of: (entity: ChangedEntity, id: number) => RecordName | undefined
 }
 
-/** What names the records of some changes, and whoever and whatever made them. */
+/** Returns the names of the records in changes and of the users and jobs behind them. */
 async function namesIn(
   db: Kysely<Schema>,
   rows: readonly AuditRow[],
@@ -137,7 +135,7 @@ function recordOf({ entity, first_id: id }: AuditRow, details: Details, names: N
 
 /** Subscribers who were changed are made what they were on their own page. */
 function undoOf(row: AuditRow, { removed, edited, deleted }: Details, names: Names): AuditEvent['undo'] {
-  if (whyNotUndone(row, Date.now()) !== null) return null
+  if (undoObstacle(row, Date.now()) !== null) return null
   const { entity, mailing_list_id: listId } = row
   if (entity === 'settings') return 'edit'
   const isListThere = listId === null || names.of('mailing_list', listId)?.isGone === false
@@ -152,7 +150,7 @@ function signInOf({ entity, action }: AuditRow, { by, failed }: Details): AuditE
   return entity === 'sign_in' && action === 'create' ? (failed ?? by ?? null) : null
 }
 
-/** What is told without values. */
+/** Facts without values. */
 const facts = ['password', 'exported', 'restore_requested', 'restored', 'for_good'] as const
 
 function changesIn(

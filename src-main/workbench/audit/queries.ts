@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { ChangeVia } from '../../database/origin.ts'
 import type { ChangeAction, ChangedEntity, Schema } from '../../database/schema.ts'
 
-/** An entry of the change log that somebody is behind. */
+/** An entry of the change log with a user or job behind it. */
 export interface AuditRow {
   id: number
   at: number
@@ -14,11 +14,11 @@ export interface AuditRow {
   via: ChangeVia
   cause_id: number | null
   user_id: number | null
-  /** How many of first_id to last_id are meant; null where an earlier version wrote down which, and not how many. */
+  /** The number of records from first_id to last_id; null if an earlier version stored only which. */
   records: number | null
 }
 
-/** Which entries; null = whatever it is. Times are UNIX milliseconds. */
+/** Filters entries; null = any. Times are UNIX milliseconds. */
 export interface AuditScope {
   organizationId: number
   userId: number | null
@@ -99,7 +99,10 @@ export function auditRows(
   )
 }
 
-/** What is kept of some changes of single records, as JSON by the id of the entry: it may be long, and is read for few. */
+/**
+ * Returns the stored details of changes of single records, JSON by entry id. They may be long, so only a few
+ * are read.
+ */
 export async function detailsOf(db: Kysely<Schema>, ids: readonly number[]): Promise<Map<number, string>> {
   const rows = await db
     .selectFrom('change_log')
@@ -111,7 +114,7 @@ export async function detailsOf(db: Kysely<Schema>, ids: readonly number[]): Pro
   return new Map(rows.map(({ id, details }) => [id, details]))
 }
 
-/** Where the name of a record stands: id, name, is_gone. null = its kind has no names. */
+/** The SQL for the names of a kind of records: id, name, is_gone. null = the kind has no names. */
 const named: Record<ChangedEntity, RawBuilder<unknown> | null> = {
   subscriber: sql`SELECT id, email AS name, 0 AS is_gone FROM subscribers`,
   mailing_list: sql`SELECT id, name, deleted_at IS NOT NULL AS is_gone FROM mailing_lists`,

@@ -4,7 +4,7 @@ import type { Schema } from '../../database/schema.ts'
 import type { Caller } from '../../http/caller.ts'
 import { ok } from '../../http/envelope.ts'
 import { hasAccess } from '../../http/access.ts'
-import { serve } from '../../http/serve.ts'
+import { serveEndpoints } from '../../http/serve.ts'
 import { isUndoableChange } from '../../undo/rules.ts'
 import { signalOf } from '../choice.ts'
 import { accessToUndo } from '../undo/access.ts'
@@ -41,7 +41,7 @@ async function pageOf(
 }
 
 /** /app/v1/audit_log: who changed what in the caller's organization, and when. */
-export const auditRoutes = serve(auditEndpoints, ({ reader }) => ({
+export const auditRoutes = serveEndpoints(auditEndpoints, ({ reader }) => ({
   'GET /audit_log': async ({ caller, query: { before = null, ...filter } }, reply) => {
     const scope = scopeOf(caller, filter)
     const { groups, next } = await pageOf(reader, scope, before, signalOf(reply))
@@ -59,7 +59,7 @@ export const auditRoutes = serve(auditEndpoints, ({ reader }) => ({
   }
 }))
 
-/** What the caller may not undo is not offered to be undone. */
+/** Removes the undo that the caller may not use. */
 function asOfferedTo(caller: Caller, event: AuditEvent): AuditEvent {
   if (event.undo === null || !isUndoableChange(event.entity)) return event
   const action = event.undo === 'deletion' ? 'delete' : 'update'

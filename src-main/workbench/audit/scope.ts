@@ -6,7 +6,10 @@ import type { Caller } from '../../http/caller.ts'
 import type { AuditFilter } from './endpoints.ts'
 import type { AuditScope } from './queries.ts'
 
-/** What a request looks for. @throws ApiError validation_failed for days that are none, or end before they begin */
+/**
+ * Converts a request's filter.
+ * @throws ApiError validation_failed for invalid days, or an end before the start
+ */
 export function scopeOf({ organizationId, timeZone }: Caller, filter: AuditFilter): AuditScope {
   const faults = new Faults()
   for (const name of ['from', 'to'] as const) {

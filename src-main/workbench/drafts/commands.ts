@@ -6,11 +6,11 @@ interface DraftKey {
   name: string
 }
 
-/** Keeps a draft in place of the one of that name. */
-const keep: Command<DraftKey & { title: string; path: string; base: string; state: string }, void> = async (
-  context,
-  { userId, organizationId, name, ...written }
-) => {
+/** Stores a draft, replacing one of the same name. */
+const storeDraftState: Command<
+  DraftKey & { title: string; path: string; base: string; state: string },
+  void
+> = async (context, { userId, organizationId, name, ...written }) => {
   const row = { ...written, updated_at: context.now }
   await context.db
     .insertInto('drafts')
@@ -19,8 +19,7 @@ const keep: Command<DraftKey & { title: string; path: string; base: string; stat
     .execute()
 }
 
-/** Drops a draft, if there is one. */
-const drop: Command<DraftKey, void> = async (context, { userId, organizationId, name }) => {
+const deleteDraftState: Command<DraftKey, void> = async (context, { userId, organizationId, name }) => {
   await context.db
     .deleteFrom('drafts')
     .where('user_id', '=', userId)
@@ -30,11 +29,15 @@ const drop: Command<DraftKey, void> = async (context, { userId, organizationId, 
 }
 
 /** Drops drafts that were last changed before a time (UNIX milliseconds). */
-const removeBefore: Command<{ time: number }, void> = async (context, { time }) => {
+const deleteDraftsBefore: Command<{ time: number }, void> = async (context, { time }) => {
   await context.db.deleteFrom('drafts').where('updated_at', '<', time).execute()
 }
 
-export const draftCommands = { keep, drop, removeBefore }
+export const draftCommands = {
+  save: storeDraftState,
+  delete: deleteDraftState,
+  deleteBefore: deleteDraftsBefore
+}
 
 declare module '../../database/command.ts' {
   interface CommandRegistry {

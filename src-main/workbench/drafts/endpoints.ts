@@ -13,7 +13,7 @@ export const DraftInput = Type.Object({
 })
 
 const Draft = Type.Object({
-  /** What was saved when it was begun. */
+  /** The saved state when the draft was started. */
   base: Type.String(),
   state: Type.String(),
   updated_at: Type.String()
@@ -28,7 +28,7 @@ const DraftSummary = Type.Object({
 })
 export type DraftSummary = Static<typeof DraftSummary>
 
-/** What the window keeps of forms that were not saved. Each person sees their own, in the organization that they work in. */
+/** Unsaved changes of forms in the window. Each user sees their own, in the current organization. */
 export const draftEndpoints = unlistedEndpoints({
   'GET /drafts': { access: 'signed_in', answer: envelope(Type.Array(DraftSummary)) },
 

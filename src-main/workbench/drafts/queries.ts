@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Caller } from '../../http/caller.ts'
 import type { Schema } from '../../database/schema.ts'
 
-/** What a person's drafts are called and where they go on, the newest first. */
+/** Returns the names and places of a user's drafts, newest first. */
 export async function draftsOf(db: Kysely<Schema>, { userId, organizationId }: Caller) {
   return db
     .selectFrom('drafts')

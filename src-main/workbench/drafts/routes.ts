@@ -1,12 +1,12 @@
 import { formatTime } from '../../base/times.ts'
 import type { Caller } from '../../http/caller.ts'
 import { ok } from '../../http/envelope.ts'
-import { serve } from '../../http/serve.ts'
+import { serveEndpoints } from '../../http/serve.ts'
 import { draftEndpoints } from './endpoints.ts'
 import { draftNamed, draftsOf } from './queries.ts'
 
 /** /app/v1/drafts: what people have written in the window and not saved yet. */
-export const draftRoutes = serve(draftEndpoints, ({ reader, writer }) => {
+export const draftRoutes = serveEndpoints(draftEndpoints, ({ reader, writer }) => {
   const keyOf = ({ userId, organizationId }: Caller, name: string) => ({ userId, organizationId, name })
   return {
     'GET /drafts': async ({ caller }) => {
@@ -22,12 +22,12 @@ export const draftRoutes = serve(draftEndpoints, ({ reader, writer }) => {
     },
 
     'PUT /drafts/:name': async ({ caller, params, body }) => {
-      await writer.run('drafts.keep', { ...keyOf(caller, params.name), ...body })
+      await writer.run('drafts.save', { ...keyOf(caller, params.name), ...body })
       return ok(null)
     },
 
     'DELETE /drafts/:name': async ({ caller, params }) => {
-      await writer.run('drafts.drop', keyOf(caller, params.name))
+      await writer.run('drafts.delete', keyOf(caller, params.name))
       return ok(null)
     }
   }

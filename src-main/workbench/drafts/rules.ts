@@ -1,2 +1,2 @@
-/** How long a draft stays after it was last changed, in days. */
+/** How long a draft is kept after its last change, in days. */
 export const draftDays = 30

@@ -1,16 +1,16 @@
 import type { Time } from '../../database/schema.ts'
 
-/** What a person has written in the window and not saved yet. */
+/** Unsaved changes of a form in the window. */
 export interface DraftsTable {
   user_id: number
   organization_id: number
-  /** What it is a draft of; a person has one of each. */
+  /** The form; a user has one draft of each. */
   name: string
-  /** What it is called in lists of drafts. */
+  /** The title in lists of drafts. */
   title: string
   /** The page of the window where it goes on. */
   path: string
-  /** What was saved when it was begun, as the window writes it, to tell whether that has changed since. */
+  /** The saved state when the draft was started, as the window writes it; detects later changes. */
   base: string
   /** As the window writes it. */
   state: string

@@ -12,7 +12,7 @@ export type ApiAccess = Static<typeof ApiAccess>
 
 const ApiKeyInput = Type.Object({
   name: Filled({ maxLength: 100 }),
-  /** Whose key it is; the caller's own when left out. */
+  /** The key's user; the caller by default. */
   user_id: Type.Optional(Type.Integer())
 })
 export type ApiKeyInput = Static<typeof ApiKeyInput>

@@ -7,7 +7,7 @@ import { PageQuery } from '../../http/pagination.ts'
 import { IdParams, MailingListParams, Nullable, withDefault } from '../../http/schema.ts'
 import { choiceInput } from './choice.ts'
 
-/** Ids that somebody may tick, or leave out, one by one. */
+/** Limit of ids that are selected or excluded one by one. */
 export const maxTicked = 10_000
 
 const Ids = Type.Array(Type.Integer(), { maxItems: maxTicked })
@@ -46,7 +46,7 @@ export const bulkActionEndpoints = unlistedEndpoints({
     access: 'subscriber.read',
     query: Type.Object({
       ...PageQuery(50),
-      /** Of one list; left out = of all. */
+      /** Only of this list; default: of all. */
       mailing_list_id: Type.Optional(Type.Integer())
     }),
     answer: pagedEnvelope(BulkAction)

@@ -12,10 +12,10 @@ const {
   ...summary
 } = CampaignSummary.properties
 
-/** A campaign as the window lists it: without what is written in it. */
+/** A listed campaign, without its contents. */
 const ListedCampaign = Type.Object({
   ...summary,
-  /** How many it is for; null while they are counted, and before it began. */
+  /** null while they are counted, and before the start. */
   recipients: Nullable(Type.Integer())
 })
 export type ListedCampaign = Static<typeof ListedCampaign>
@@ -27,13 +27,13 @@ export type ListedTemplate = Static<typeof ListedTemplate>
 
 const CampaignProgress = Type.Object({
   phase: Nullable(Type.Enum(['everybody', 'split_testing', 'decision_delay', 'winner'])),
-  /** How many it is for; null while they are counted. */
+  /** null while they are counted. */
   recipients: Nullable(Type.Integer()),
-  /** Why it failed, or was paused by a fault. */
+  /** Why it failed, or which fault paused it. */
   error_message: Nullable(Type.String()),
-  /** When the winner of its split test is to be chosen. */
+  /** When the winner of the split test will be chosen. */
   decides_at: Nullable(Timestamp),
-  /** Whether it is known whom it was sent to. */
+  /** True if the recipients are known. */
   keeps_recipients: Type.Boolean(),
   /** Bytes of the file that its messages are in; null without one. */
   outbox_bytes: Nullable(Type.Integer()),

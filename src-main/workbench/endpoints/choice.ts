@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { ConditionsInput } from '../../api/segments/schema.ts'
 import { Nullable, withDefault } from '../../http/schema.ts'
 
-/** Which subscribers of a list are meant, as the window's table shows them. */
+/** Selects subscribers of a list like the window's table. */
 export const choiceInput = {
   /** A text that is looked for anywhere in the email and in fields of text. */
   search: withDefault(Type.String({ maxLength: 255 }), ''),

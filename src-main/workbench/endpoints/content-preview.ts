@@ -5,14 +5,14 @@ import { unlistedEndpoints } from '../../http/endpoint.ts'
 
 const Message = { subject: Type.String(), html: Type.String(), text: Type.String() }
 
-/** A content as somebody would get it, its pictures linked. */
+/** A content as a recipient would see it, with linked images. */
 const ContentPreview = Type.Object({
   ...Message,
-  /** How many bytes each message has of pictures, where it carries its own. */
+  /** The bytes of embedded images in each message. */
   image_bytes: Type.Integer(),
   /** Codes that mean nothing, as they stand in the content. */
   unknown_codes: Type.Array(Type.String()),
-  /** Whether each form of the message, with what the organization puts around it, holds the link for unsubscribing. */
+  /** True for each form of the message, with header and footer, that contains the unsubscribe link. */
   has_unsubscribe_link: Type.Object({ html: Type.Boolean(), text: Type.Boolean() })
 })
 export type ContentPreview = Static<typeof ContentPreview>
@@ -24,9 +24,9 @@ export const contentPreviewEndpoints = unlistedEndpoints({
     body: Type.Object({
       ...Message,
       name: Type.String(),
-      /** Who gets it; without one, somebody with the list's preview data. */
+      /** The recipient; default: the list's preview data. */
       subscriber_id: Type.Optional(Type.Integer()),
-      /** Where it is another than the list's. */
+      /** If different from the list's sender. */
       sender: Type.Optional(Type.Object({ from_name: Type.String(), from_email: Type.String() }))
     }),
     answer: envelope(ContentPreview)

@@ -21,9 +21,9 @@ const DryRun = Type.Object({
   state: Type.Enum(['splitting', 'importing', 'finished', 'failed']),
   error_message: Nullable(Type.String()),
   stats: SubscriberImport.properties.stats,
-  /** How many of those who would be added have each status. */
+  /** The statuses of subscribers that would be added. */
   statuses: Type.Record(Type.String(), Type.Integer()),
-  /** What would change of subscribers on the list who are updated. */
+  /** The changes of subscribers that would be updated. */
   changes: Type.Array(
     Type.Object({
       name: Type.String(),

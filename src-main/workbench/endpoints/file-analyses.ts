@@ -17,9 +17,9 @@ const Filename = Type.String({ minLength: 1 })
 export const readingLimits = { bodyLimit: 8 * 1024 * 1024, bodyRules: { maxValues: 200_000 } }
 
 const RowPreview = Type.Object({
-  /** What each cell of a row is, as in column_mapping. */
+  /** The meaning of each cell of a row, as in column_mapping. */
   mapping: Type.Array(Type.String()),
-  /** One row of the file is none where it is left out, and several where it has several addresses. */
+  /** A row of the file becomes none if it is skipped, and several if it has several addresses. */
   rows: Type.Array(Type.Object({ cells: Type.Array(Type.String()), fault: Nullable(Type.String()) }))
 })
 export type RowPreview = Static<typeof RowPreview>

@@ -4,7 +4,7 @@ import { unlistedEndpoints } from '../../http/endpoint.ts'
 import { envelope } from '../../http/envelope.ts'
 
 const SubscriberGrowth = Type.Object({
-  /** What the organization had at the end of each day since the first that is known of; today's is what it has now. */
+  /** The counts at the end of each known day; today's are current. */
   days: Type.Array(
     Type.Object({
       /** YYYY-MM-DD in the zone of the organization. */
@@ -12,7 +12,7 @@ const SubscriberGrowth = Type.Object({
       counts: StatusCounts
     })
   ),
-  /** By how many active subscribers each list has grown. */
+  /** The growth of each list's active subscribers. */
   lists: Type.Array(
     Type.Object({
       mailing_list_id: Type.Integer(),
@@ -26,7 +26,7 @@ export type SubscriberGrowth = Static<typeof SubscriberGrowth>
 const DiskSpace = Type.Object({
   /** Bytes that are left on the disk of the data directory. */
   free: Type.Integer(),
-  /** Whether that is little: an import may come to a halt, or no copy be kept of the data at an update. */
+  /** True if space is low: an import may stop, or an update may not back up the data. */
   is_low: Type.Boolean()
 })
 export type DiskSpace = Static<typeof DiskSpace>

@@ -5,13 +5,13 @@ import { envelope } from '../../http/envelope.ts'
 import { MailingListParams } from '../../http/schema.ts'
 
 const ListDomains = Type.Object({
-  /** How many different domains the addresses of the list have. */
+  /** The number of different domains on the list. */
   total: Type.Integer(),
-  /** Those with the most subscribers, these first. */
+  /** The domains with the most subscribers, in that order. */
   largest: Type.Array(
     Type.Object({ domain: Type.String(), subscribers: Type.Integer(), counts: StatusCounts })
   ),
-  /** Those that look like a slip of the finger, with what was probably meant. */
+  /** Domains that look misspelled, with the probably intended one. */
   misspelt: Type.Array(
     Type.Object({ domain: Type.String(), suggestion: Type.String(), subscribers: Type.Integer() })
   )

@@ -6,7 +6,7 @@ import { unlistedEndpoints } from '../../http/endpoint.ts'
 const ImportUndo = Type.Object({
   /** none: can be undone; impossible: changed nothing, or ended too long ago. */
   state: Type.Enum(['none', 'impossible', 'running', 'finished']),
-  /** How much there is to look at, and how much of it the undoing has looked at: its progress. */
+  /** The number of changes to check, and those checked so far. */
   total: Type.Integer(),
   done: Type.Integer(),
   removed: Type.Integer(),
@@ -14,7 +14,7 @@ const ImportUndo = Type.Object({
   kept: Type.Integer(),
   /** The custom fields that the import created and that are still there. */
   created_fields: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })),
-  /** The first of those whom the undoing left as they are. */
+  /** The first of the skipped subscribers. */
   kept_subscribers: Type.Array(
     Type.Object({
       id: Type.Integer(),

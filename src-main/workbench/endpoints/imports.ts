@@ -11,16 +11,16 @@ import { envelope, pagedEnvelope } from '../../http/envelope.ts'
 import { PageQuery } from '../../http/pagination.ts'
 import { IdParams, MailingListParams, Nullable } from '../../http/schema.ts'
 
-/** What an import is called: the file that it, or the import that it corrects, was read from; null for content of a request. */
+/** The name of the file of an import, or of the import that it corrects; null for content of a request. */
 const Name = Nullable(Type.String())
 
 const ListedImport = Type.Object({
   ...SubscriberImportSummary.properties,
   name: Name,
   failed: Type.Integer(),
-  /** How many of the failed rows were corrected since. */
+  /** The number of failed rows that were corrected since. */
   corrected: Type.Integer(),
-  /** The import whose failed rows it corrects. */
+  /** The import whose failed rows this one corrects. */
   corrects_id: Nullable(Type.Integer()),
   is_undone: Type.Boolean()
 })
@@ -28,7 +28,7 @@ export type ListedImport = Static<typeof ListedImport>
 
 const ImportLinks = Type.Object({
   name: Name,
-  /** What was read, before it was converted for the import; null for an import of the API. */
+  /** The file before it was converted; null for an import of the API. */
   file: Nullable(
     Type.Object({
       kind: Type.Enum([...fileKinds]),
@@ -55,7 +55,7 @@ export type ImportLinks = Static<typeof ImportLinks>
 const FailedRow = Type.Object({
   /** Its place in the log, from 0. */
   place: Type.Integer(),
-  /** Where it begins in the file, from 1. */
+  /** Its first line in the file, from 1. */
   line: Type.Integer(),
   cells: Type.Array(Type.String()),
   complaint: Type.String(),
@@ -73,18 +73,16 @@ function failedRowsPage<Row extends TSchema>(row: Row) {
 }
 export const FailedRowsAnswer = failedRowsPage(FailedRow)
 
-/** An import that added subscribers. */
 const AddingImport = Type.Object({
   id: Type.Integer(),
   name: Name,
-  /** The import whose failed rows it corrects. */
+  /** The import whose failed rows this one corrects. */
   corrects_id: Nullable(Type.Integer()),
   begins_at: Type.String(),
   added: Type.Integer()
 })
 export type AddingImport = Static<typeof AddingImport>
 
-/** Which rows are asked for. */
 export const FailedRowsQuery = Type.Object({ ...PageQuery(50), reason: Type.Optional(Type.String()) })
 
 /** Rows that are corrected at once. */

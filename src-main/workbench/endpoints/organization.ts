@@ -4,7 +4,7 @@ import { Nullable } from '../../http/schema.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
 
 const OrganizationSettings = Type.Object({
-  /** Whether new subscribers must confirm (docs/api.md, "Subscribers"). */
+  /** True if new subscribers must confirm (docs/api.md, "Subscribers"). */
   enforces_confirmed_opt_in: Type.Boolean(),
   /** Most subscribers over all lists; null = no limit. System administrators set it. */
   subscriber_limit: Nullable(Type.Integer({ minimum: 0 }))

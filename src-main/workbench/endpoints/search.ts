@@ -6,11 +6,11 @@ import { Filled } from '../../http/schema.ts'
 const OfList = { id: Type.Integer(), mailing_list_id: Type.Integer(), mailing_list_name: Type.String() }
 
 const Found = Type.Object({
-  /** Lists whose name holds the text, by name. */
+  /** Lists whose name contains the text, by name. */
   mailing_lists: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })),
   /** Subscribers of any list whose email begins with the text. */
   subscribers: Type.Array(Type.Object({ ...OfList, email: Type.String() })),
-  /** Campaigns and imports whose name holds the text, the newest first. */
+  /** Campaigns and imports whose name contains the text, newest first. */
   campaigns: Type.Array(Type.Object({ ...OfList, name: Type.String() })),
   imports: Type.Array(Type.Object({ ...OfList, name: Type.String() }))
 })

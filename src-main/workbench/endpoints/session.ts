@@ -9,9 +9,9 @@ const Session = Type.Object({
   organization: Reference,
   time_zone: Type.String(),
   has_password: Type.Boolean(),
-  /** Whether the window may show another organization: one that was opened with an API key keeps the key's. */
+  /** False for a window that was opened with an API key: it keeps the key's organization. */
   may_switch_organization: Type.Boolean(),
-  /** What the user is made to agree to before anything else; null = nothing. */
+  /** The terms that the user must agree to first; null = none. */
   terms: Nullable(Type.Object({ version: Type.Integer(), text: Type.String() }))
 })
 export type Session = Static<typeof Session>
@@ -25,7 +25,9 @@ const PasswordInput = Type.Object({
   password2: Filled({ maxLength: 1000 })
 })
 
-/** What a window sends with each call from then on, as `Authorization: Bearer …`, and keeps in storage of its own origin. */
+/**
+ * The token that a window sends with each call as `Authorization: Bearer …`, kept in its origin's storage.
+ */
 const SignedIn = Type.Object({ session: Type.String() })
 
 const LinkInput = Type.Object({ token: Type.String({ maxLength: 100 }) })
@@ -39,7 +41,6 @@ const OpenWindow = Type.Object({
   organization_name: Type.String(),
   /** The API key that opened it, and with which it ends; null = a password or a link of the application. */
   api_key_name: Nullable(Type.String()),
-  /** What its browser calls itself. */
   user_agent: Nullable(Type.String()),
   created_at: Timestamp,
   last_used_at: Nullable(Timestamp),

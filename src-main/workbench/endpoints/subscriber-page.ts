@@ -9,7 +9,10 @@ const params = Type.Object({ id: Type.Integer() })
 const Status = Type.Enum([...subscriberStatuses])
 
 const Surroundings = Type.Object({
-  /** When and from where the subscriber unsubscribed, which the API tells in exports alone; null = never, or not known. */
+  /**
+   * When and from where the subscriber unsubscribed, which the API has only in exports; null = never or
+   * unknown.
+   */
   remove_time: Nullable(Type.String()),
   remove_ip: Nullable(Type.String()),
   /** The other lists with the same email on them. */
@@ -23,12 +26,11 @@ const Surroundings = Type.Object({
   ),
   /** The suppression lists that keep messages of this list from the address. */
   suppression_lists: Type.Array(Reference),
-  /** Autoresponders that are to write to the subscriber. */
   autoresponders: Type.Array(Type.Object({ ...Reference.properties, due_at: Type.String() }))
 })
 export type Surroundings = Static<typeof Surroundings>
 
-/** How somebody did what an event tells. */
+/** By what a recipient caused an event. */
 export const eventVias = [
   'window',
   'api_key',
@@ -42,7 +44,7 @@ export const eventVias = [
 ] as const
 
 const Event = Type.Object({
-  /** Of a change that can be undone by itself; null for everything else. */
+  /** The id to undo a change with; null if it cannot be undone on its own. */
   undo_id: Nullable(Type.Integer()),
   /** added, changed and removed are changes of the subscriber, message is one that was written to them; the others are what it did with a message. */
   type: Type.Enum(['added', 'changed', 'removed', 'message', 'open', 'click', 'bounce', 'scomp', 'unsub']),
@@ -52,7 +54,6 @@ const Event = Type.Object({
   user: Nullable(Reference),
   /** The API key, import or bulk action; its name is null where that is gone. */
   cause: Nullable(Type.Object({ id: Type.Integer(), name: Nullable(Type.String()) })),
-  /** What kind of bulk action it was. */
   kind: Nullable(Type.Enum([...bulkActionKinds])),
   /** The status before and after; before is null for one who was added. */
   status: Nullable(Type.Object({ before: Nullable(Status), now: Status })),
@@ -65,9 +66,9 @@ const Event = Type.Object({
       now: Type.Unknown()
     })
   ),
-  /** The campaign whose message it was about. */
+  /** The campaign of the message. */
   message: Nullable(Reference),
-  /** What was clicked. */
+  /** The clicked address. */
   url: Nullable(Type.String())
 })
 export type SubscriberEvent = Static<typeof Event>
@@ -75,7 +76,7 @@ export type SubscriberEvent = Static<typeof Event>
 const History = Type.Object({
   /** The newest first. */
   events: Type.Array(Event),
-  /** What `before` continues with; null = there is no more. */
+  /** The next value of `before`; null = the end. */
   next: Nullable(Type.Integer())
 })
 

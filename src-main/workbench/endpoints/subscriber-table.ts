@@ -6,7 +6,6 @@ import { Subscriber } from '../../api/subscribers/schema.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
 import { choiceInput } from './choice.ts'
 
-/** What the table is ordered by. */
 export const TableSort = Type.Object({
   /** A column of subscribers, or the id of a custom field. */
   by: Type.Union([Type.Enum([...sortColumns]), Type.Integer()]),
@@ -26,7 +25,7 @@ export const subscriberTableEndpoints = unlistedEndpoints({
     }),
     answer: Type.Object({
       ...pagedEnvelope(Subscriber).properties,
-      /** Whether something has changed since they were found: ask again a little later. */
+      /** True if something changed since the rows were found: ask again a little later. */
       is_stale: Type.Boolean()
     })
   }

@@ -6,11 +6,13 @@ import { unlistedEndpoints } from '../../http/endpoint.ts'
 const NewWindow = Type.Object({
   /** The page that it shows first, such as /lists/7. */
   page: Type.String({ pattern: '^/(?!/)', maxLength: 2000 }),
-  /** Whether the window goes on when the key is revoked: for the command line, whose keys end with its process. */
+  /**
+   * True = the window stays signed in when the key is revoked: the command line's keys end with its process.
+   */
   outlives_key: withDefault(Type.Boolean(), false)
 })
 
-/** Its address signs a window in, once, as the user whose key asks for it. */
+/** The address that signs a window in once, as the key's user. */
 const OpenedWindow = Type.Object({ address: Type.String() })
 
 export const windowEndpoints = unlistedEndpoints({

@@ -3,7 +3,7 @@ import type { ImportSettings } from '../../api/subscriber-imports/schema.ts'
 import { newColumn, type ReadingColumn, readingOf } from '../../contact-files/schema.ts'
 import type { Schema } from '../../database/schema.ts'
 
-/** How the columns of the last imports were read, by rememberedKey(). */
+/** Returns how the columns of the last imports were read, by rememberedKey(). */
 export async function rememberedColumns(
   db: Kysely<Schema>,
   mailingListId: number
@@ -16,7 +16,7 @@ export async function rememberedColumns(
   return new Map(rows.map((row) => [row.header_key, columnOf(row)]))
 }
 
-/** How the columns of the last import of a file were read; null where there was none. */
+/** Returns how the columns of a file's last import were read, or null. */
 export async function columnsOfLastImport(
   db: Kysely<Schema>,
   mailingListId: number
@@ -39,7 +39,7 @@ export async function columnsOfLastImport(
   )
 }
 
-/** Of imports before readings were kept only the target and the order of dates are known. */
+/** Imports from before readings were stored have only the target and the order of dates. */
 function columnOf(row: {
   header_key: string
   target: string | null

@@ -1,12 +1,12 @@
 import { mailingListById } from '../../api/mailing-lists/queries.ts'
 import { ok } from '../../http/envelope.ts'
-import { serve } from '../../http/serve.ts'
+import { serveEndpoints } from '../../http/serve.ts'
 import { importMappingEndpoints } from './endpoints.ts'
 import { namedOf } from '../named-settings/queries.ts'
 import type { MappingSettings } from './schema.ts'
 
 /** /app/v1/mailing_lists/:id/import_mappings: how the files of a list are read, saved under a name. */
-export const importMappingRoutes = serve(importMappingEndpoints, ({ reader, writer }) => {
+export const importMappingRoutes = serveEndpoints(importMappingEndpoints, ({ reader, writer }) => {
   const importMappings = (listId: number) => namedOf<MappingSettings>(reader, 'import_mappings', listId)
   return {
     'GET /mailing_lists/:mailing_list_id/import_mappings': async ({ caller, params }) => {

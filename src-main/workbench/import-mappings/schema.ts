@@ -10,9 +10,8 @@ const { overwrite, overwrite_what, overwrite_when_status, subscriber_defaults } 
 export const MappedColumn = Type.Object({ header: Type.String(), target: Nullable(Type.String()) })
 export type MappedColumn = Static<typeof MappedColumn>
 
-/** What the wizard asks before an import of such a file. */
+/** What the import wizard asks. */
 export const MappingSettings = Type.Object({
-  /** How such a file is read. */
   reading: Type.Optional(Reading),
   /** Only in mappings that were saved before readings were: where its columns go, and how its dates are written. */
   columns: Type.Optional(Type.Array(MappedColumn, { minItems: 1, maxItems: maxColumns })),

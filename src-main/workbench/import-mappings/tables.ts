@@ -2,7 +2,7 @@ import type { Generated } from 'kysely'
 import type { DateOrder } from '../../base/dates.ts'
 import type { Time, Json, Fixed } from '../../database/schema.ts'
 
-/** Where the columns of a kind of file go, saved for a list under a name. */
+/** A named column mapping, stored for a list. */
 export interface ImportMappingsTable {
   id: Generated<number>
   mailing_list_id: number
@@ -14,11 +14,11 @@ export interface ImportMappingsTable {
   updated_at: Time
 }
 
-/** Where a column with this header went in the last import of the window. */
+/** The target of a column with this header in the last import. */
 export interface RememberedColumnsTable {
   mailing_list_id: number
   header_key: string
-  /** As in column_mapping; null = it was left out. */
+  /** As in column_mapping; null = skipped. */
   target: string | null
   /** The order of day and month in that import; null where it had none to choose. */
   date_format: DateOrder | null

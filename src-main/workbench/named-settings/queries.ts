@@ -5,7 +5,7 @@ import type { Schema } from '../../database/schema.ts'
 
 export type NamedTable = 'import_mappings' | 'table_views'
 
-/** What is saved for a list, by name. */
+/** Returns what is stored for a list by name. */
 export async function namedOf<Settings extends object>(
   db: Kysely<Schema>,
   table: NamedTable,

@@ -3,16 +3,16 @@ import { deleteNamed, type ListInput, saveNamed } from '../named-settings/comman
 import type { ViewSettings } from './schema.ts'
 
 /** Saves a view under a name; one of that name is replaced. @returns its id */
-const save: Command<ListInput & { name: string; settings: ViewSettings }, number> = (
+const saveTableView: Command<ListInput & { name: string; settings: ViewSettings }, number> = (
   context,
   { name, settings, ...list }
 ) => saveNamed(context, 'table_views', list, name, settings)
 
 /** @throws ApiError not_found */
-const remove: Command<ListInput & { id: number }, void> = (context, { id, ...list }) =>
+const deleteTableView: Command<ListInput & { id: number }, void> = (context, { id, ...list }) =>
   deleteNamed(context, 'table_views', list, id, 'view')
 
-export const tableViewCommands = { save, delete: remove }
+export const tableViewCommands = { save: saveTableView, delete: deleteTableView }
 
 declare module '../../database/command.ts' {
   interface CommandRegistry {

@@ -1,7 +1,7 @@
 import { mailingListById } from '../../api/mailing-lists/queries.ts'
 import type { Caller } from '../../http/caller.ts'
 import { ok } from '../../http/envelope.ts'
-import { serve } from '../../http/serve.ts'
+import { serveEndpoints } from '../../http/serve.ts'
 import { Faults } from '../../base/errors.ts'
 import { refusal } from '../../base/refusal.ts'
 import { readChoice } from '../choice.ts'
@@ -11,7 +11,7 @@ import { tableViewEndpoints } from './endpoints.ts'
 import type { ViewSettings } from './schema.ts'
 
 /** /app/v1/mailing_lists/:id/table_views: ways to look at the table of subscribers. */
-export const tableViewRoutes = serve(tableViewEndpoints, ({ reader, writer }) => {
+export const tableViewRoutes = serveEndpoints(tableViewEndpoints, ({ reader, writer }) => {
   const listOf = ({ organizationId }: Caller, mailingListId: number) => ({ organizationId, mailingListId })
   const views = async (mailingListId: number) =>
     ok(await namedOf<ViewSettings>(reader, 'table_views', mailingListId))

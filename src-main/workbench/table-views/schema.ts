@@ -3,22 +3,22 @@ import { ConditionsInput } from '../../api/segments/schema.ts'
 import { Filled, Nullable } from '../../http/schema.ts'
 import { TableSort } from '../endpoints/subscriber-table.ts'
 
-/** In pixels: narrower ones cannot be told from their edge, wider ones are a screen. */
+/** In pixels: narrower columns cannot be resized, wider ones fill the screen. */
 export const [minColumnWidth, maxColumnWidth] = [64, 1200]
 
 /** A column of the table: one of subscribers by its name in the API, or a custom field as "field ID". */
 const ViewColumn = Type.Object({
   key: Type.String({ pattern: '^(?:[a-z_]{1,30}|field [0-9]{1,15})$' }),
-  /** In pixels; null = as wide as there is room. */
+  /** In pixels; null = automatic. */
   width: Nullable(Type.Integer({ minimum: minColumnWidth, maximum: maxColumnWidth }))
 })
 
-/** What the table shows and how. Columns that are gone meanwhile are left out when it is shown. */
+/** The columns and order of the table. Columns that were deleted are skipped. */
 export const ViewSettings = Type.Object({
   clause: ConditionsInput,
   segment_id: Nullable(Type.Integer()),
   sort: Nullable(TableSort),
-  /** Those that are shown, from left to right. */
+  /** The visible columns, from left to right. */
   columns: Type.Array(ViewColumn, { minItems: 1, maxItems: 500 })
 })
 export type ViewSettings = Static<typeof ViewSettings>

@@ -20,7 +20,7 @@ const keys: Record<UndoableChange, PermissionKey | 'organization_admin' | 'syste
   bounce_email: 'organization_admin'
 }
 
-/** Who may undo a change: whoever may update, for an edit; whoever may create, for a deletion. */
+/** Undoing an edit needs the permission to update, undoing a deletion the permission to create. */
 export function accessToUndo(entity: UndoableChange, action: ChangeAction): Access {
   const key = keys[entity]
   return key === 'organization_admin' || key === 'system_admin'

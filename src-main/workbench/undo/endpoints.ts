@@ -11,7 +11,7 @@ const Undone = Type.Object({
   entity: Type.Enum([...undoableChanges]),
   id: Type.Integer(),
   mailing_list_id: Nullable(Type.Integer()),
-  /** What a restored record referred to and is gone now, by the names of attributes. */
+  /** References of a restored record that no longer exist, by attribute. */
   left_out: Type.Array(Type.String())
 })
 export type Undone = Static<typeof Undone>
@@ -21,7 +21,7 @@ const DeletedList = Type.Object({
   name: Type.String(),
   subscribers: Type.Integer(),
   deleted_at: Type.String(),
-  /** Until when it can be restored. */
+  /** The end of the time in which it can be restored. */
   until: Type.String()
 })
 export type DeletedList = Static<typeof DeletedList>

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { ChangeAction, Schema } from '../../database/schema.ts'
 import { isUndoableChange, type UndoableChange, type UndoableEntity } from '../../undo/rules.ts'
 
-/** What an entry of the change log tells of a single record of a kind that can be undone; undefined where it tells of another. */
+/** Returns a change of a single record that can be undone; undefined for other entries. */
 export async function changeWithId(
   db: Kysely<Schema>,
   organizationId: number,
@@ -17,7 +17,7 @@ export async function changeWithId(
   return row && isUndoableChange(row.entity) ? { entity: row.entity, action: row.action } : undefined
 }
 
-/** The newest entry that tells of the deletion of a record with what it was. */
+/** Returns the newest entry that contains the deleted record. */
 export async function lastDeletion(
   db: Kysely<Schema>,
   organizationId: number,

@@ -5,15 +5,15 @@ import type { ChangeAction } from '../../database/schema.ts'
 import type { Caller } from '../../http/caller.ts'
 import { ok } from '../../http/envelope.ts'
 import { requireAccess } from '../../http/permissions.ts'
-import { serve } from '../../http/serve.ts'
+import { serveEndpoints } from '../../http/serve.ts'
 import type { UndoableChange } from '../../undo/rules.ts'
 import { attributeOf } from '../audit/edits.ts'
 import { accessToUndo } from './access.ts'
 import { undoEndpoints } from './endpoints.ts'
 import { changeWithId, deletedLists, lastDeletion } from './queries.ts'
 
-/** Undoing what was done to lists, segments, campaigns and other records. */
-export const undoRoutes = serve(undoEndpoints, ({ reader, writer }) => {
+/** Undoes changes of lists, segments, campaigns and other records. */
+export const undoRoutes = serveEndpoints(undoEndpoints, ({ reader, writer }) => {
   return {
     'POST /changes/:id/undo': async ({ caller, params }) => {
       const change = await changeWithId(reader, caller.organizationId, params.id)

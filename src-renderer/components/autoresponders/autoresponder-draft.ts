@@ -33,12 +33,11 @@ export function draftOf(autoresponder?: Autoresponder) {
   }
 }
 
-/** True if a delay of this unit ends at an hour of the day. */
 export function hasHour(unit: AutoresponderDraft['delay_unit']): boolean {
   return ['days', 'weeks', 'months'].includes(unit)
 }
 
-/** What only some triggers and delays use: a change of it is stored also where nothing uses it. */
+/** Properties that only some triggers and delays use; changes are stored even if they are unused. */
 export function dependentsOf(draft: AutoresponderDraft) {
   return {
     trigger_run_on_api: draft.trigger_run_on_api,
@@ -49,7 +48,10 @@ export function dependentsOf(draft: AutoresponderDraft) {
   }
 }
 
-/** What the draft says, as a request. What belongs to another trigger or delay is left out: the draft only has it for when that is chosen. */
+/**
+ * Returns the draft as a request. Properties of other triggers and delays are left out: the draft has them
+ * only in case they are selected.
+ */
 export function inputOf({
   trigger_run_on_api,
   trigger_include_subscribers_from_import,

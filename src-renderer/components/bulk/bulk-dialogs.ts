@@ -1,7 +1,7 @@
 import { accessFor } from '../../../src-main/api/bulk-actions/rights.ts'
 import type { Access } from '../../../src-main/http/access.ts'
 
-/** What somebody may ask for, in the order of the buttons. */
+/** The dialogs in the order of their buttons. */
 export const bulkDialogs = [
   { kind: 'status', icon: 'i-lucide-user-check' },
   { kind: 'field', icon: 'i-lucide-square-pen' },
@@ -12,7 +12,7 @@ export const bulkDialogs = [
 ] as const
 export type BulkDialogKind = (typeof bulkDialogs)[number]['kind']
 
-/** What it takes to be offered each. */
+/** The permissions for each dialog. */
 export const accessToDialog: Record<BulkDialogKind, readonly Access[]> = {
   status: accessFor.set_status,
   field: accessFor.set_field,

@@ -2,10 +2,10 @@ import { type ContentPart, partsLacking } from '../../../src-main/api/campaigns/
 import type { ContentPreview } from '../../api/templates.ts'
 import type { CampaignDraft } from './campaign-draft.ts'
 
-/** What a campaign lacks to be sent: a name, a sender, or a part of one of its contents. */
+/** What a campaign lacks to be sent: a name, a sender, or a part of a content. */
 export type Lack = { what: 'name' | 'sender' } | { what: ContentPart; content: string }
 
-/** What keeps a campaign from being sent, whoever it is for. */
+/** Returns what is missing, whoever the recipients are. */
 export function lacksOf({ name, contents, sending }: CampaignDraft): Lack[] {
   return [
     ...(name.trim() === '' ? [{ what: 'name' as const }] : []),
@@ -14,7 +14,7 @@ export function lacksOf({ name, contents, sending }: CampaignDraft): Lack[] {
   ]
 }
 
-/** The forms in which somebody would get a message without a link to unsubscribe. */
+/** Returns the forms of the message that would lack an unsubscribe link. */
 export function formsWithoutLink(
   contents: CampaignDraft['contents'],
   previews: readonly ContentPreview[]
@@ -27,7 +27,7 @@ export function formsWithoutLink(
   )
 }
 
-/** Which of the texts that messages can begin with still stand in a content, as nobody wants to send them. */
+/** Returns the sample texts that are still in a content. */
 export function samplesIn(contents: CampaignDraft['contents'], samples: readonly string[]): string[] {
   return samples.filter((sample) =>
     contents.some(({ format, html, text }) => (format === 'text' ? text : html).includes(sample))

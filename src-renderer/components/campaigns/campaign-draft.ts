@@ -15,16 +15,15 @@ export interface CampaignDraft {
   name: string
   /** A segment by id, or {@link everyone}, or {@link ownConditions}. */
   segment: number
-  /** On a Remote List, in place of a segment: the query that finds the recipients. */
+  /** The query for recipients of a Remote List, instead of a segment. */
   remoteSql: string | null
   contents: DraftContent[]
-  /** How it is sent, in the names of the list's defaults, so that the same fields show it. */
+  /** The delivery settings, under the names of the list's defaults, so that the same fields show them. */
   sending: ListSettings
   trackOpens: boolean
   trackLinks: boolean
 }
 
-/** A new campaign starts with what its list sends with. */
 export function newDraft(list: MailingList): CampaignDraft {
   return {
     name: '',
@@ -37,7 +36,7 @@ export function newDraft(list: MailingList): CampaignDraft {
   }
 }
 
-/** @param criteria all segments, to tell conditions without a name from everyone */
+/** @param criteria all segments, to distinguish unnamed conditions from everyone */
 export function draftOf(
   campaign: CampaignDetail,
   list: MailingList,
@@ -77,7 +76,7 @@ export function draftOf(
   }
 }
 
-/** Whom a campaign is for, as {@link CampaignDraft.segment} says it. */
+/** Returns the recipients in the form of {@link CampaignDraft.segment}. */
 export function segmentOf(
   { segmentation_criteria_id: id, segmentation_criteria_name: name }: CampaignDetail,
   criteria: SegmentationCriteria[]
@@ -86,7 +85,7 @@ export function segmentOf(
   return criteria.find((each) => each.id === id)?.criteria_json === '[]' ? everyone : ownConditions
 }
 
-/** What of the sending only a split test uses: a change of it is stored also where there is none. */
+/** Delivery settings that only a split test uses; changes are stored even without one. */
 export function winnerAttributesOf({ sending }: CampaignDraft) {
   return {
     autowinner_delay_unit: sending.d_autowinner_delay_unit,
@@ -102,14 +101,14 @@ export function hasRecipients({
   return segment !== null || sql !== null
 }
 
-/** Who the draft is for, as a request. */
+/** Returns the recipients as a request. */
 export function recipientsOf({ segment, remoteSql }: CampaignDraft): CampaignChanges {
   if (remoteSql !== null) return { segmentation_criteria_remote_sql: remoteSql.trim() || null }
   if (segment === ownConditions) return {}
   return segment === everyone ? { segmentation_criteria_ad_hoc: [] } : { segmentation_criteria_id: segment }
 }
 
-/** What the draft says, as a request; when it is sent is left out. */
+/** Returns the draft as a request, without the time of sending. */
 export function changesOf(draft: CampaignDraft, available: DeliverySettings): CampaignChanges {
   const sending = listChangesOf(draft.sending)
   const { d_url_domain: domain, d_bounce_email: bounceEmail } = sending

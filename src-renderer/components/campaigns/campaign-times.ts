@@ -1,6 +1,6 @@
 import type { CampaignProgress } from '../../api/campaigns.ts'
 
-/** What a chart over time shows. */
+/** The events of the chart over time. */
 export const shownEvents = ['opens_unique', 'clicks_unique', 'unsubs_unique', 'bounces_total'] as const
 export type ShownEvent = (typeof shownEvents)[number]
 
@@ -9,7 +9,7 @@ const dayMs = 24 * hourMs
 /** A longer time is shown by day, in milliseconds. */
 const maxByHour = 4 * dayMs
 
-/** How often something happened, hour by hour or day by day, from when sending began to the last hour; points without a gap. */
+/** Counts events by hour or day from the start of sending to the last hour, without gaps. */
 export function eventsOverTime(hours: CampaignProgress['hours'], event: ShownEvent): [number, number][] {
   const [first] = hours
   const last = hours.at(-1)

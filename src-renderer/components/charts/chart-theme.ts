@@ -8,7 +8,10 @@ export interface ChartTheme {
   series: string[]
 }
 
-/** What all charts have in common. @param write how a value is written */
+/**
+ * The options that all charts share.
+ * @param write formats a value
+ */
 export function chartFrame({ text, line, background, series }: ChartTheme, write: (value: number) => string) {
   return {
     color: series,

@@ -14,8 +14,8 @@ export function newContent(number: number): DraftContent {
   }
 }
 
-/** Gives contents that were new the ids that they were saved with; those that were typed further stay as they are. */
-export function takeIds(contents: DraftContent[], saved: readonly Content[]): void {
+/** Gives new contents their stored ids; contents that were edited meanwhile stay as they are. */
+export function adoptIds(contents: DraftContent[], saved: readonly Content[]): void {
   if (contents.length !== saved.length) return
   for (const [index, content] of contents.entries()) {
     const id = saved[index]?.id
@@ -23,14 +23,17 @@ export function takeIds(contents: DraftContent[], saved: readonly Content[]): vo
   }
 }
 
-/** How a value of a content is shown to a person: HTML by its text. @param name of the member */
+/**
+ * Formats a value of a content for users: HTML as text.
+ * @param name of the member
+ */
 export function contentText(name: unknown, value: unknown): string | undefined {
   if (name !== 'html' || typeof value !== 'string') return undefined
   const { body } = new DOMParser().parseFromString(value, 'text/html')
   return body.textContent.replaceAll(/\s+/g, ' ').trim()
 }
 
-/** Whom a message comes from, where that is another than its list says. */
+/** The sender of a message, if it differs from the list's. */
 export interface Sender {
   from_name: string
   from_email: string

@@ -1,6 +1,6 @@
 import { nextTick } from 'vue'
 
-/** Puts a text where the cursor is in a field, or in place of what is selected there, and goes on behind it. */
+/** Inserts a text at the cursor of a field or replaces its selection, and puts the cursor behind it. */
 export async function insertAtCursor(
   field: HTMLInputElement | HTMLTextAreaElement | null | undefined,
   text: string,

@@ -27,7 +27,7 @@ export type RecordChoices = Record<'lists' | 'campaigns' | 'imports', { value: n
 /** A condition that is no group: a line of a filter. */
 export type Line = Exclude<Condition, GroupCondition>
 
-/** What a line is about: the type of its condition, and for some the attribute or the id of the custom field. */
+/** The subject of a condition: its type, and for some the attribute or the id of the custom field. */
 export type Subject = Line['type'] | `time ${TimeCondition['attribute']}` | `custom_field ${number}`
 
 export function subjectOf(line: Line): Subject {
@@ -97,7 +97,6 @@ export function operatorsOf(line: Line): readonly Line['operator'][] {
   }
 }
 
-/** Whether nothing is left to be filled in. */
 export function isComplete(condition: Condition): boolean {
   switch (condition.type) {
     case 'group':
@@ -150,7 +149,7 @@ function hasOperand(line: TimeCondition | FieldCondition): boolean {
   }
 }
 
-/** Whether a value is whole: people type on. */
+/** True if a value is complete: the user may still be typing. */
 function isValue(value: string | number | undefined, kind: FieldCondition['kind']): boolean {
   if (kind === 'number') return Number.isSafeInteger(value)
   const text = String(value ?? '').trim()
@@ -159,12 +158,11 @@ function isValue(value: string | number | undefined, kind: FieldCondition['kind'
   return text !== ''
 }
 
-/** The page of a list with a filter over its table. */
 export function pageOfFilter(listId: number, clause: Condition[]): string {
   return `/lists/${listId}?${new URLSearchParams({ filter: JSON.stringify(clause) }).toString()}`
 }
 
-/** Whether something from outside, such as an address, has the shape of a clause; what it asks for the API checks. */
+/** True if data from outside, such as from an address, has the form of a clause; the API validates it. */
 export function isClause(given: unknown): given is Condition[] {
   return Array.isArray(given) && given.every(isCondition)
 }
@@ -193,7 +191,7 @@ function isCondition(given: unknown): boolean {
   return condition['type'] !== 'custom_field' || String(condition['kind']) in operatorsOfKind
 }
 
-/** The complete part of a filter as the clause that is asked and stored, all of whose conditions must hold. */
+/** Returns the complete part of a filter as a clause, whose conditions must all hold. */
 export function clauseOf(root: GroupCondition): Condition[] {
   const conditions = completePart(root.conditions)
   if (conditions.length === 0) return []
@@ -206,7 +204,6 @@ function completePart(conditions: Condition[]): Condition[] {
     .map((each) => (each.type === 'group' ? { ...each, conditions: completePart(each.conditions) } : each))
 }
 
-/** A clause as one group, to be edited. */
 export function rootOf(clause: readonly Condition[]): GroupCondition {
   const [first, ...others] = clause
   if (first?.type === 'group' && others.length === 0) return first

@@ -1,4 +1,3 @@
-/** Something that the home page tells in a line. */
 export interface HomeLine {
   key: string
   icon: string

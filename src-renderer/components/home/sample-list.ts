@@ -10,10 +10,10 @@ const firstNames =
 const lastNames =
   'Adams Bauer Costa Dubois Evans Fischer Garcia Huber Jensen Kowalski Moreau Novak Patel Rossi'
 const cities = 'Amsterdam Berlin Copenhagen Dublin Lisbon Madrid Paris Vienna'.split(' ')
-/** How many of ten people have each. */
+/** The statuses of each ten subscribers. */
 const statuses = [...Array<string>(8).fill('active'), 'unsubscribed', 'bounced']
 
-/** Makes a list of people who do not exist, with addresses that no message can reach, and begins to fill it. */
+/** Creates a list of fictional subscribers with addresses that cannot receive mail, and starts to fill it. */
 export async function makeSampleList(name: string): Promise<MailingList> {
   const list = await createMailingList({ name })
   await createCustomField(list.id, { name: 'First name', field_type: 'text' })

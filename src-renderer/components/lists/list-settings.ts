@@ -59,12 +59,12 @@ export function settingsOf(list: MailingList | undefined): ListSettings {
   }
 }
 
-/** What only a split test uses: a change of it is stored also where there is none. */
+/** Settings that only a split test uses; changes are stored even without one. */
 export function winnerOf({ d_autowinner_delay_unit, d_autowinner_metric }: ListSettings) {
   return { d_autowinner_delay_unit, d_autowinner_metric }
 }
 
-/** What the form says, as a request, but for the primary key. */
+/** Returns the form as a request, without the primary key. */
 export function changesOf(form: ListSettings): MailingListChanges & { name: string } {
   const {
     primary_key_custom_field_id: primaryKey,

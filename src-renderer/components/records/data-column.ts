@@ -2,13 +2,13 @@
 export interface DataColumn<Row> {
   id: string
   label: string
-  /** Whether the label is for screen readers alone. */
+  /** True = the label is only for screen readers. */
   hidesLabel?: boolean
   /** Figures stand at the right. */
   align?: 'right'
   /** Classes of its cells. */
   class?: string
-  /** What rows are sorted by when its header is clicked; without it, it is not a button. */
+  /** The sort value of a row; without it the header is not a button. */
   sortBy?: (row: Row) => string | number
   footer?: string
 }

@@ -1,4 +1,4 @@
-/** What a person can do where there is nothing yet. */
+/** What the user can do if there are no records yet. */
 export interface EmptyAction {
   label: string
   icon?: string

@@ -1,4 +1,4 @@
-/** Where a value stands in what is edited: names of members, and places in arrays. */
+/** The path of a value: member names and array indexes. */
 export type Path = readonly (string | number)[]
 
 /** A value that two people changed, each to another one. */
@@ -9,9 +9,9 @@ export interface EditConflict {
   theirs: unknown
 }
 
-/** What two edits of the same record come to. */
+/** The merged result of two edits of a record. */
 export interface MergedEdits<State> {
-  /** Where there is a conflict it has the own value. */
+  /** Conflicting values are the user's own. */
   state: State
   conflicts: EditConflict[]
 }
@@ -104,7 +104,6 @@ function areRecords(value: unknown): value is RecordItem[] {
   )
 }
 
-/** What is edited, with another value in one place. */
 export function withValue<State>(state: State, path: Path, value: unknown): State {
   const [step, ...rest] = path
   if (step === undefined) return value as State
@@ -117,7 +116,7 @@ export function withValue<State>(state: State, path: Path, value: unknown): Stat
   return { ...members, [step]: withValue(members[step], rest, value) } as State
 }
 
-/** Those members that differ; of members that are objects, their members that do. */
+/** Returns the members that differ, and for nested objects their differing members. */
 export function changedMembers<Members extends object>(before: Members, now: Members): Partial<Members> {
   const former = before as Record<string, unknown>
   const changed = Object.entries(now).flatMap(([name, value]): [string, unknown][] => {
@@ -139,7 +138,7 @@ function isEqual(a: unknown, b: unknown): boolean {
   return a === b
 }
 
-/** True for an object whose members can be changed one by one; half of a condition means nothing. */
+/** True for an object whose members can be changed independently; half of a condition would mean nothing. */
 function hasParts(value: unknown): value is Record<string, unknown> {
   return isObject(value) && !('type' in value)
 }

@@ -1,8 +1,8 @@
 import type { Access } from '../../../src-main/http/access.ts'
 
-/** Who may do what with the record that an editor shows. */
+/** The permissions for the record of an editor. */
 export interface RecordRights {
-  /** To create it, or to change it. */
+  /** To create or change it. */
   save: Access
   /** Without it the record is never deleted here. */
   delete?: Access

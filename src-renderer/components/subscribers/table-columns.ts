@@ -2,13 +2,13 @@ import { type SortColumn, fieldKindOf } from '../../../src-main/api/segments/con
 import type { CustomField } from '../../api/custom-fields.ts'
 import type { Subscriber } from '../../api/subscribers.ts'
 
-/** What the table is ordered by: a column, or the id of a custom field. */
+/** A column, or the id of a custom field. */
 export interface TableSort {
   by: SortColumn | number
   descending: boolean
 }
 
-/** Whether the values of a field have an order: those of which there may be several have none. */
+/** True if the field's values can be sorted: fields with several values cannot. */
 export function isSortable({ field_type }: CustomField): boolean {
   return fieldKindOf(field_type) !== 'options'
 }
@@ -19,15 +19,14 @@ export function nextSort(sort: TableSort | null, by: TableSort['by']): TableSort
   return sort.descending ? null : { by, descending: true }
 }
 
-/** A column of the table. */
 export interface TableColumn {
   /** A column of subscribers by its name in the API, or a custom field as "field ID". */
   key: string
   label: string
-  /** As CSS grids have it. */
+  /** As a CSS grid track. */
   width: string
-  /** What a click orders by; null where the values have no order. */
+  /** The sort order on a click; null = not sortable. */
   by: TableSort['by'] | null
-  /** What a cell says. */
+  /** The text of a cell. */
   valueOf: (subscriber: Subscriber) => string
 }

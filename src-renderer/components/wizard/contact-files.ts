@@ -1,6 +1,9 @@
 import { contactExtensions } from '../../../src-main/contact-files/extensions.ts'
 
-/** What is taken when it is dropped on the window: also archives, and what is only told how to save it otherwise. */
+/**
+ * Extensions that the window accepts when dropped: also archives, and files that only get advice on how to
+ * save them.
+ */
 export const takenExtensions = [...contactExtensions, 'xls', 'numbers', 'zip', 'gz']
 
 export function isContactFile(name: string): boolean {
@@ -20,7 +23,7 @@ export function filesOf(query: unknown): string[] {
   return all.filter((file): file is string => typeof file === 'string' && file !== '')
 }
 
-/** What a new list for a file is called: as the file, without what only computers need. */
+/** Returns the name of a new list for a file: the file's, without technical parts. */
 export function listNameOf(file: string): string {
   const stem = file.replace(/(?:\.[a-z]{2,8}){1,2}$/i, '').replace(/ \(\d+\)$/, '')
   const name = stem.replaceAll(/[_-]+/g, ' ').trim()

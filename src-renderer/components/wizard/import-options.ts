@@ -5,7 +5,7 @@ import { type SubscriberStatus, subscriberStatuses } from '../../../src-main/api
 
 const parts = ['custom_fields', 'status', 'confirmed', 'format'] as const
 
-/** What the last step of the wizard asks. */
+/** The choices of the wizard's last step. */
 export interface ImportOptions {
   newStatus: SubscriberStatus
   overwrite: boolean
@@ -19,7 +19,7 @@ export function newImportOptions(): ImportOptions {
   return { newStatus: 'active', overwrite: false, what: ['custom_fields'], whenStatus: ['active'] }
 }
 
-/** For a file of people who have opted out: those who are on the list already are to be unsubscribed as well. */
+/** For a file of contacts who opted out, existing subscribers are unsubscribed too. */
 export function optionsFor({ findings }: FileAnalysis): ImportOptions {
   const isOfOptedOut = findings.some(({ rule }) => rule === 'only_opted_out')
   return { ...newImportOptions(), ...(isOfOptedOut && { overwrite: true, what: ['status'] }) }

@@ -13,7 +13,7 @@ import type { ColumnAnalysis, FileAnalysis, Reading, ReadingColumn } from '../..
 import type { CustomField } from '../../api/custom-fields.ts'
 import type { ImportMapping } from '../../api/workbench.ts'
 
-/** Where a column goes, as the choice in its menu: "skip", "new", or what it is and the name. */
+/** The target of a column as an item of its menu: "skip", "new", or kind and name. */
 export type TargetChoice = 'skip' | 'new' | `reserved ${string}` | `field ${string}`
 
 /** Types that a new field can have here: those that need no list of options. */
@@ -32,7 +32,7 @@ export function targetChoice({ target, new_field_type }: ReadingColumn): TargetC
   return isImportColumn(target) ? `reserved ${target}` : `field ${target}`
 }
 
-/** What the values of a column are read as; null where they are not read as anything special. */
+/** How the values of a column are read; null = as they are. */
 type ValueKind = 'date' | 'day_of_year' | 'number' | 'boolean' | 'select_multiple_checkboxes' | null
 
 export function valueKind({ target, new_field_type }: ReadingColumn, fields: CustomField[]): ValueKind {
@@ -73,7 +73,7 @@ export function retargeted(
     : to
 }
 
-/** What each word of a column means that a person says holds statuses. */
+/** The status of each word in a column that the user declared as statuses. */
 function statusRule({ status }: ReadingColumn, { words }: ColumnAnalysis): ReadingColumn['status'] {
   if (status) return status
   const known = (value: string): SubscriberStatus =>
@@ -106,7 +106,7 @@ function typeFor({ unfit, samples }: ColumnAnalysis): CustomFieldType {
   return samples.some((sample) => sample.includes('\n')) ? 'text_multiline' : 'text'
 }
 
-/** A column whose new field has another type. */
+/** Returns a column with another type of its new field. */
 export function retyped(
   column: ReadingColumn,
   new_field_type: CustomFieldType,
@@ -161,7 +161,7 @@ export function withCorrectedRows(
   return all.length > maxCorrectedRows || cells > maxCorrectedCells ? null : all
 }
 
-/** Whether the rows of a file stand at the same lines, in the same cells. */
+/** True if the rows of a file start at the same lines, with the same cells. */
 function hasSameRows(before: Reading, after: Reading): boolean {
   return (
     JSON.stringify(before.file) === JSON.stringify(after.file) &&
@@ -169,14 +169,14 @@ function hasSameRows(before: Reading, after: Reading): boolean {
   )
 }
 
-/** Where the column was: by its header, or by its place among as many. */
+/** Returns the column's previous position, by its header or its index. */
 function placeBefore(before: FileAnalysis, after: FileAnalysis, header: string, index: number): number {
   if (before.columns[index]?.header === header) return index
   const named = before.columns.findIndex((each) => header !== '' && each.header === header)
   return named === -1 && before.columns.length === after.columns.length ? index : named
 }
 
-/** Why an import cannot start like this: the key of a sentence and what fills it; null where it can. */
+/** Returns why an import cannot start: the key of a text and its parameters; null = it can. */
 export function complaintOf(
   { columns }: Reading,
   fields: CustomField[]
@@ -193,7 +193,7 @@ export function complaintOf(
   return keys.includes('email') ? null : { key: 'wizard.noEmail', params: {} }
 }
 
-/** What is wrong with the name of a new field. */
+/** Returns what is wrong with the name of a new field. */
 export function nameFault(
   target: string,
   columns: readonly ReadingColumn[],

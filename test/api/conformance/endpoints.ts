@@ -17,19 +17,21 @@ import { unsubscribeTokenOf } from '../../support/unsubscribe.ts'
 import * as shapes from './shapes.ts'
 import type { Shape } from './shapes.ts'
 
-/** One row of the specification's tables of endpoints. */
+/** A row of the specification's table of endpoints. */
 export interface Endpoint {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** As the OpenAPI document writes it, after the base path. */
+  /** As in the OpenAPI document, after the base path. */
   path: string
-  /** Makes what the request is about. @returns what stands in the path, and the body */
+  /**
+   * Creates the records that the request is about.
+   * @returns the path's parameters, and the body
+   */
   prepare: (started: StartedApplication) => Promise<Prepared>
   data: Shape | 'text'
   /** The keys beside data: of a list with pages, or with tokens as well. */
   pages?: 'numbers' | 'tokens'
-  /** What the caller must have: a permission of a standard user, or a role; anyone with a key when left out. */
+  /** The required permission or role; default: any key. */
   needs?: string
-  /** Whether the specification refuses a Remote List here. */
   refusesRemoteLists?: true
 }
 

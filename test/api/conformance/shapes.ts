@@ -25,7 +25,7 @@ export class HashOf {
   }
 }
 
-/** What differs, one sentence each; nothing when the value has exactly this shape. */
+/** Returns the differences as sentences; none if the value has exactly this shape. */
 export function differences(value: unknown, shape: Shape, path = 'data'): string[] {
   if (typeof shape === 'string')
     return isScalar(value, shape) ? [] : [`${path} is ${JSON.stringify(value)}, not ${shape}`]
@@ -102,7 +102,6 @@ export const mailingList: Shape = {
   database_connection_name: 'string?'
 }
 
-/** Of type text, which has the most attributes that all fields of the cases have. */
 export const textField: { [key: string]: Shape } = {
   id: 'integer',
   is_global: 'boolean',
@@ -431,16 +430,16 @@ const unsentDetail: { [key: string]: Shape } = {
   automatic_winner_selection: 'null',
   template: 'boolean'
 }
-/** Of a campaign that has not begun. */
+/** A campaign that has not started. */
 export const campaign: Shape = { ...unsentDetail, x_campaign_id: 'string' }
-/** Of a campaign that has begun, without the choice of a winner. */
+/** A campaign that has started, without a winner. */
 export const begunCampaign: { [key: string]: Shape } = {
   ...unsentDetail,
   x_campaign_id: 'string',
   stat_summary: { ...statSummary, stat_id: 'integer' },
   content_stats: [{ content: reference, stat_summary: { ...statSummary, stat_slice_id: 'integer' } }]
 }
-/** Of a campaign whose split test chose a winner. */
+/** A campaign whose split test chose a winner. */
 export const sentCampaign: Shape = {
   ...begunCampaign,
   automatic_winner_selection: {

@@ -17,7 +17,7 @@ const started = sharedApplication()
 
 interface World {
   listId: number
-  /** Of the autoresponders Hello, Help and Welcome; the last one runs on subscription. */
+  /** The autoresponders Hello, Help and Welcome; the last one runs on subscription. */
   ids: number[]
   trigger: (
     subscriber: string | number,

@@ -1,0 +1,59 @@
+import type { OpenData } from './app-data.ts'
+import type { Served } from './app-server.ts'
+import type { CloseStack } from './close-stack.ts'
+import { deliveryJobs } from './delivery/delivery-jobs.ts'
+import { exportJobs } from './exports/export-jobs.ts'
+import { importJobs } from './imports/import-jobs.ts'
+import { JobWatch } from './job-watch.ts'
+import { Housekeeper } from './jobs/housekeeper.ts'
+import { type Job, type JobKind, JobRunner } from './jobs/job-runner.ts'
+import { retentionRules } from './retention-rules.ts'
+import { Clock } from './settings/clock.ts'
+import { suppressionJobs } from './suppression/suppression-jobs.ts'
+import { ChangeWatch, syncJobs } from './sync/sync-jobs.ts'
+
+/**
+ * Starts everything that runs without a request: jobs, background work, retention and automatic backups.
+ * @param only the only kind of job to run, for a command that needs the application for a moment
+ * @returns a watch of the running jobs
+ */
+export async function startJobs(
+  { dataDirectory, reader, writer }: OpenData,
+  { baseUrl, services, stepLoops }: Served,
+  only: 'syncs' | 'imports' | undefined,
+  closing: CloseStack
+): Promise<JobWatch> {
+  const runners: { close: () => Promise<void> }[] = []
+  closing.push(() => Promise.all(runners.map((runner) => runner.close())))
+  const start = async <Of extends Job>(kind: JobKind<Of>): Promise<void> => {
+    const runner = new JobRunner(kind, writer, dataDirectory)
+    runners.push(runner)
+    await runner.wake()
+  }
+  if (only !== 'syncs') await start(importJobs(reader, writer, dataDirectory))
+  if (!only) {
+    await start(exportJobs(reader, writer))
+    await start(suppressionJobs(reader, writer))
+    await start(deliveryJobs(reader, writer, baseUrl))
+  }
+  await start(syncJobs(reader, writer, services.credentials))
+  const changeWatch = new ChangeWatch(writer)
+  closing.push(() => changeWatch.close())
+  const jobWatch = new JobWatch(reader, writer)
+  closing.push(() => jobWatch.close())
+
+  await services.rekeyer.resume()
+  services.suppressionRequests.resume()
+  const wakeStepLoops = (): void => {
+    for (const loop of stepLoops) loop.wake()
+  }
+  wakeStepLoops()
+  const clock = new Clock(reader, writer)
+  const housekeeper = new Housekeeper(retentionRules(reader, writer, dataDirectory, wakeStepLoops), (now) =>
+    clock.isBelieved(now)
+  )
+  closing.push(() => housekeeper.close())
+  housekeeper.start()
+  if (!only) services.backups.start()
+  return jobWatch
+}
