@@ -5,7 +5,7 @@ import tseslint from 'typescript-eslint'
 const electronAlone = { name: 'electron', message: 'Only src-main/desktop imports electron.' }
 
 /** The folders of src-main, each of which may import from those before it alone; see ARCHITECTURE.md. */
-const floors = [
+const layers = [
   'base',
   'csv',
   'database',
@@ -37,12 +37,12 @@ const floors = [
 const assembly = '[^/]+\\.ts$'
 
 /** No import leads up: for the files of a folder, and for those of the folders in it. */
-const floorRules = floors.flatMap((floor, index) => {
-  const above = floors.slice(index + 1).map((name) => (name === '.' ? assembly : `${name}/`))
+const layerRules = layers.flatMap((layer, index) => {
+  const above = layers.slice(index + 1).map((name) => (name === '.' ? assembly : `${name}/`))
   if (above.length === 0) return []
-  const inside = floor === '.' ? ['.'] : ['..', '../..']
+  const inside = layer === '.' ? ['.'] : ['..', '../..']
   return inside.map((up, depth) => ({
-    files: [`src-main/${floor === '.' ? '' : `${floor}/`}${'*/'.repeat(depth)}*.ts`],
+    files: [`src-main/${layer === '.' ? '' : `${layer}/`}${'*/'.repeat(depth)}*.ts`],
     rules: {
       'no-restricted-imports': [
         'error',
@@ -79,7 +79,7 @@ export default tseslint.config(
       'vue/require-default-prop': 'off'
     }
   },
-  ...floorRules,
+  ...layerRules,
   {
     // What an endpoint is belongs to those who call it as well.
     files: ['src-main/**/endpoints.ts', 'src-main/**/endpoints/*.ts', 'src-main/*/**/schema.ts'],

@@ -14,9 +14,11 @@ import { benchSize } from './size.ts'
 import { benchStart } from './start.ts'
 import { benchSync } from './sync.ts'
 import { benchWindow } from './window.ts'
+import { writePerformanceTable } from './performance-page.ts'
 
-// npm run bench [-- backup|import|calls|deletion|segments|filters|bulk-actions|campaigns|organizations|scale|size|start|sync|window [ROWS ...]]: prints a table for each number of rows and
-// writes the same figures as JSON to test/bench/results.
+// npm run bench [-- backup|import|calls|deletion|segments|filters|bulk-actions|campaigns|organizations|scale|size|start|sync|window [ROWS ...]]:
+// prints a table for each number of rows, writes the figures as JSON to test/bench/results, and the table of the first number of rows to
+// docs/performance.md.
 
 const suites = {
   backup: benchBackup,
@@ -55,6 +57,9 @@ function report(suite: string, rows: number, figures: object): void {
   const path = `${directory}/${suite}-${Date.now()}.json`
   writeFileSync(path, `${json}\n`)
   process.stdout.write(`${json}\n\nWritten to ${path}\n`)
+  if (rows !== sizes[0]) return
+  const caption = `\`npm run bench -- ${suite} ${rows}\` on ${new Date().toISOString().slice(0, 10)}, ${machine.cores} cores of ${machine.cpu}, Node ${machine.node}.`
+  writePerformanceTable(suite, caption, [figures].flat().map(rounded))
 }
 
 /** Figures as one reads them: three digits or whole. */

@@ -13,13 +13,9 @@ const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
 }
 const wanted = { ...manifest.dependencies, ...manifest.devDependencies }
 
-/** The first column of the table under "Dependencies", where `@scope/*` stands for all packages of a scope. */
-function namesInArchitecture(): string[] {
-  const text = readFileSync('ARCHITECTURE.md', 'utf8')
-  const [, section = ''] = text.split('\n## Dependencies\n')
-  return section
-    .split('\n## ', 1)
-    .join('')
+/** The first column of the table, where `@scope/*` stands for all packages of a scope. */
+function namesWithReason(): string[] {
+  return readFileSync('docs/contributing/dependencies.md', 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('| '))
     .slice(2)
@@ -31,8 +27,8 @@ function covers(entry: string, name: string): boolean {
   return entry === name || (entry.endsWith('/*') && name.startsWith(entry.slice(0, -1)))
 }
 
-it('each dependency has its reason in ARCHITECTURE.md, and each reason its dependency', () => {
-  const entries = namesInArchitecture()
+it('each dependency has its reason in dependencies.md, and each reason its dependency', () => {
+  const entries = namesWithReason()
   const names = Object.keys(wanted)
   expect(names.filter((name) => !entries.some((entry) => covers(entry, name)))).toEqual([])
   expect(entries.filter((entry) => !names.some((name) => covers(entry, name)))).toEqual([])
