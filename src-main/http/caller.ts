@@ -25,8 +25,8 @@ export type Permission = { [Key in PermissionKey]: `${Key}.${Actions[Key][number
 export type UserPermissions = Partial<Record<PermissionKey, readonly string[]>>
 
 /**
- * The user behind a request: a key or signed-in window belongs to an organization and a user (docs/api.md,
- * "Who may call").
+ * The user behind a request: a key or signed-in window belongs to an organization and a user
+ * (docs/api.md, "Who may call").
  */
 export interface Caller {
   organizationId: number

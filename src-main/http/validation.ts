@@ -39,8 +39,8 @@ const all = {
 const maxValues = 1000
 
 /**
- * Compiles a route's schema into its check. Bodies are first read the way clients in use write them (docs/api.md,
- * "Requests and answers": missing wrapping key, null for an optional key, spellings of booleans); faults become one sentence each.
+ * Compiles a route's schema into its check. Bodies are first read the way clients in use write them
+ * (docs/api.md, "Requests and answers": missing wrapping key, null for an optional key, spellings of booleans); faults become one sentence each.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const part = httpPart === 'body' ? 'body' : 'parameters'

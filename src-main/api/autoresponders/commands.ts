@@ -1,3 +1,4 @@
+import { mergeSettings, type SettingRule } from '../../base/merge-settings.ts'
 import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
 import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import { Faults } from '../../base/errors.ts'
@@ -46,6 +47,31 @@ const newAutoresponder: Settings = {
   content_html: '',
   content_text: '',
   segmentation_criteria_id: null
+}
+
+const settingRules: Record<Exclude<keyof Settings, 'name' | 'name_key' | 'paused_at'>, SettingRule> = {
+  trigger: 'required',
+  delay: 'required',
+  delay_amount: 'required',
+  delay_unit: 'value',
+  delay_time: 'required',
+  trigger_include_subscribers_from_import: 'flag',
+  trigger_run_on_api: 'flag',
+  trigger_campaign_to_open_id: 'value',
+  trigger_autoresponder_to_open_id: 'value',
+  use_external_delivery_setting: 'flag',
+  bounce_email_id: 'value',
+  from_name: 'value',
+  from_email: 'value',
+  virtual_mta_id: 'value',
+  url_domain_id: 'value',
+  track_opens: 'flag',
+  track_links: 'flag',
+  content_subject: 'required',
+  content_format: 'required',
+  content_html: 'required',
+  content_text: 'required',
+  segmentation_criteria_id: 'value'
 }
 
 export const autoresponderTables: RecordTables = {
@@ -160,53 +186,18 @@ async function merge(
   changes: AutoresponderChanges
 ): Promise<Settings> {
   const faults = new Faults()
-  const given = <Value>(change: Value | undefined, kept: Value): Value =>
-    change === undefined ? kept : change
-  const flag = (change: boolean | undefined, kept: number): number => Number(change ?? kept === 1)
   const name = changes.name?.trim() ?? before.name
+  const merged = mergeSettings(settingRules, before, {
+    ...changes,
+    bounce_email_id: changes.bounce_email_user_id
+  })
   const after: Settings = {
+    ...merged,
     name,
     name_key: name.toLowerCase(),
-    paused_at:
-      changes.paused === undefined
-        ? before.paused_at
-        : changes.paused
-          ? (before.paused_at ?? context.now)
-          : null,
-    trigger: changes.trigger ?? before.trigger,
-    delay: changes.delay ?? before.delay,
-    delay_amount: changes.delay_amount ?? before.delay_amount,
-    delay_unit: given(changes.delay_unit, before.delay_unit),
-    delay_time: changes.delay_time ?? before.delay_time,
-    trigger_include_subscribers_from_import: flag(
-      changes.trigger_include_subscribers_from_import,
-      before.trigger_include_subscribers_from_import
-    ),
-    trigger_run_on_api: flag(changes.trigger_run_on_api, before.trigger_run_on_api),
-    trigger_campaign_to_open_id: given(
-      changes.trigger_campaign_to_open_id,
-      before.trigger_campaign_to_open_id
-    ),
-    trigger_autoresponder_to_open_id: given(
-      changes.trigger_autoresponder_to_open_id,
-      before.trigger_autoresponder_to_open_id
-    ),
-    use_external_delivery_setting: flag(
-      changes.use_external_delivery_setting,
-      before.use_external_delivery_setting
-    ),
-    bounce_email_id: given(changes.bounce_email_user_id, before.bounce_email_id),
-    from_name: given(changes.from_name, before.from_name),
-    from_email: given(changes.from_email, before.from_email),
-    virtual_mta_id: given(changes.virtual_mta_id, before.virtual_mta_id) || null,
-    url_domain_id: given(changes.url_domain_id, before.url_domain_id),
-    track_opens: flag(changes.track_opens, before.track_opens),
-    track_links: flag(changes.track_links, before.track_links),
-    content_subject: changes.content_subject ?? before.content_subject,
-    content_format: changes.content_format ?? before.content_format,
-    content_html: changes.content_html ?? before.content_html,
-    content_text: changes.content_text ?? before.content_text,
-    segmentation_criteria_id: given(changes.segmentation_criteria_id, before.segmentation_criteria_id)
+    paused_at: pausedAt(changes.paused, before.paused_at, context.now),
+    // The system default route, which is 0, is stored as null.
+    virtual_mta_id: merged.virtual_mta_id || null
   }
   const siblings = (await autorespondersOf(context.db, mailingListId)).filter(({ id }) => id !== ownId)
   if (siblings.some((other) => other.name_key === after.name_key)) {
@@ -224,6 +215,11 @@ async function merge(
   await checkDelivery(context, organizationId, after, changes, faults)
   faults.throwIfAny()
   return after
+}
+
+function pausedAt(paused: boolean | undefined, before: number | null, now: number): number | null {
+  if (paused === undefined) return before
+  return paused ? (before ?? now) : null
 }
 
 /** A trigger by another autoresponder or a campaign must name one of the list. */

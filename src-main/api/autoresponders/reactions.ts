@@ -14,8 +14,8 @@ interface Subscription {
 }
 
 /**
- * Returns the autoresponders that are triggered when a subscriber is added through the API (docs/api.md,
- * "Subscribers").
+ * Returns the autoresponders that are triggered when a subscriber is added through the API
+ * (docs/api.md, "Subscribers").
  */
 export async function subscriptionAutoresponders(
   context: CommandContext,

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { parseTimeInput, timeComplaint } from '../../base/dates.ts'
 import type { Faults } from '../../base/errors.ts'
+import { mergeSettings, type SettingRule } from '../../base/merge-settings.ts'
 import { type Complaint, complaint, refusal, refusalAt } from '../../base/refusal.ts'
 import {
   bounceAddress,
@@ -49,6 +50,29 @@ export function dispatchOfList(list: MailingListRow): DispatchSettings {
   }
 }
 
+type ReadOnItsOwn =
+  | 'virtual_mta_id'
+  | 'bounce_email_id'
+  | 'url_domain_id'
+  | 'autowinner_percentage'
+  | 'begins_at'
+  | 'begins_at_once'
+
+const settingRules: Record<Exclude<keyof DispatchSettings, ReadOnItsOwn>, SettingRule> = {
+  paused: 'flag',
+  speed: 'required',
+  track_opens: 'flag',
+  track_links: 'flag',
+  from_name: 'value',
+  from_email: 'value',
+  reply_to: 'value',
+  sender_email: 'value',
+  autowinner_enabled: 'flag',
+  autowinner_delay_amount: 'value',
+  autowinner_delay_unit: 'value',
+  autowinner_metric: 'value'
+}
+
 /**
  * A begins_at further in the past is refused; a later one means now (docs/api.md, "Limits"). In milliseconds.
  */
@@ -71,12 +95,6 @@ export async function mergeDispatch(
 ): Promise<DispatchSettings> {
   const complain = (key: string, what: Complaint): void =>
     faults.add(refusalAt(`dispatch_attributes.${key}`, what))
-  const kept = <Key extends keyof DispatchInput & keyof DispatchSettings>(key: Key) => {
-    const value = given[key]
-    return value === undefined ? before[key] : value
-  }
-  const flag = (key: 'track_opens' | 'track_links' | 'paused' | 'autowinner_enabled'): number =>
-    Number(given[key] ?? before[key] === 1)
   const reference = async (
     idKey: 'virtual_mta_id' | 'bounce_email_id' | 'url_domain_id',
     nameKey: 'virtual_mta_name' | 'bounce_email_name' | 'url_domain_name',
@@ -95,7 +113,7 @@ export async function mergeDispatch(
     return found?.id || null
   }
   const after: DispatchSettings = {
-    paused: flag('paused'),
+    ...mergeSettings(settingRules, before, given),
     virtual_mta_id: await reference('virtual_mta_id', 'virtual_mta_name', async () =>
       (await virtualMtasOf(db, organizationId)).map(({ id, name }) => ({ id, shownId: id, name }))
     ),
@@ -109,18 +127,7 @@ export async function mergeDispatch(
     url_domain_id: await reference('url_domain_id', 'url_domain_name', async () =>
       (await urlDomainsOf(db, organizationId)).map(({ id, domain }) => ({ id, shownId: id, name: domain }))
     ),
-    speed: given.speed ?? before.speed,
-    track_opens: flag('track_opens'),
-    track_links: flag('track_links'),
-    from_name: kept('from_name'),
-    from_email: kept('from_email'),
-    reply_to: kept('reply_to'),
-    sender_email: kept('sender_email'),
-    autowinner_enabled: flag('autowinner_enabled'),
     autowinner_percentage: percentage(given.autowinner_percentage, before.autowinner_percentage, complain),
-    autowinner_delay_amount: kept('autowinner_delay_amount'),
-    autowinner_delay_unit: kept('autowinner_delay_unit'),
-    autowinner_metric: kept('autowinner_metric'),
     ...begin(given.begins_at, before, timeZone, clock, complain)
   }
   for (const key of ['from_email', 'reply_to', 'sender_email'] as const) {
@@ -204,8 +211,8 @@ export async function readDispatchSeedLists(
 }
 
 /**
- * A null seed_list_id clears the set, but counts as omitted beside another input (docs/api.md, "Requests and
- * answers").
+ * A null seed_list_id clears the set, but counts as omitted beside another input
+ * (docs/api.md, "Requests and answers").
  */
 function withoutClearing(input: DispatchInput): DispatchInput {
   const others = [input.seed_list_name, input.seed_list_ids, input.seed_list_names]

@@ -124,8 +124,8 @@ interface DeleteInput extends FieldInput {
 
 /**
  * Marks a field deleted. Its values stay but are no longer shown.
- * @throws ApiError validation_failed with data.dependencies if other records need it (docs/api.md, "Custom
- * fields")
+ * @throws ApiError validation_failed with data.dependencies if other records need it
+ * (docs/api.md, "Custom fields")
  */
 const deleteCustomField: Command<DeleteInput, void> = async (context, input) => {
   const field = await fieldOfPath(context, input)

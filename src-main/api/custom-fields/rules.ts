@@ -172,8 +172,8 @@ function isObject(raw: unknown): boolean {
 }
 
 /**
- * Like {@link readValue}, but rejects a blank value of a required field, except of checkboxes (docs/api.md,
- * "Custom fields").
+ * Like {@link readValue}, but rejects a blank value of a required field, except of checkboxes
+ * (docs/api.md, "Custom fields").
  */
 export function readRequiredValue(
   field: FieldDefinition,

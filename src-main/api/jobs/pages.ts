@@ -12,8 +12,8 @@ export const jobPages: Record<
 }
 
 /**
- * True for an import that a program sent as JSON: it has no file and is called "data" (docs/api.md,
- * "Subscriber imports").
+ * True for an import that a program sent as JSON: it has no file and is called "data"
+ * (docs/api.md, "Subscriber imports").
  */
 export function isUnnamed(job: { type: string; name: string }): boolean {
   return job.type === ('SubscriberImport' satisfies JobType) && job.name === 'data'

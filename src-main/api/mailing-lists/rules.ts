@@ -1,4 +1,5 @@
 import type { Faults } from '../../base/errors.ts'
+import { mergeSettings, type SettingRule } from '../../base/merge-settings.ts'
 import { refusal, refusalAt } from '../../base/refusal.ts'
 import type { FieldDefinition } from '../custom-fields/rules.ts'
 import { emailComplaint, isEmail } from '../subscribers/rules.ts'
@@ -18,8 +19,6 @@ export function readPercentage(input: string | number): string | null {
   if (!/^\d{1,3}(\.\d{1,2})?$/.test(text)) return null
   return Number(text) <= 100 ? text : null
 }
-
-/** What is wrong with what {@link readPercentage} does not read. */
 
 /** The settings that choosing a winner requires, after the prefix for lists or campaigns. */
 export const winnerSettings = ['percentage', 'delay_amount', 'delay_unit', 'metric'] as const
@@ -63,6 +62,22 @@ export const defaultAttributes: Attributes = {
   custom_headers: ''
 }
 
+const attributeRules: Record<Exclude<keyof Attributes, 'name' | 'd_autowinner_percentage'>, SettingRule> = {
+  d_from_email: 'value',
+  d_from_name: 'value',
+  d_reply_to: 'value',
+  d_sender_email: 'value',
+  d_speed: 'required',
+  d_autowinner_enabled: 'flag',
+  d_autowinner_delay_amount: 'value',
+  d_autowinner_delay_unit: 'value',
+  d_autowinner_metric: 'value',
+  has_format: 'flag',
+  has_confirmed: 'flag',
+  custom_headers_enabled: 'flag',
+  custom_headers: 'required'
+}
+
 /**
  * Returns the validated attributes after a request.
  * @param before the stored attributes; on create, the defaults
@@ -73,21 +88,9 @@ export function mergeAttributes(
   faults: Faults
 ): Attributes {
   const after: Attributes = {
+    ...mergeSettings(attributeRules, before, changes),
     name: changes.name?.trim() ?? before.name,
-    d_from_email: given(changes.d_from_email, before.d_from_email),
-    d_from_name: given(changes.d_from_name, before.d_from_name),
-    d_reply_to: given(changes.d_reply_to, before.d_reply_to),
-    d_sender_email: given(changes.d_sender_email, before.d_sender_email),
-    d_speed: changes.d_speed ?? before.d_speed,
-    d_autowinner_enabled: flag(changes.d_autowinner_enabled, before.d_autowinner_enabled),
-    d_autowinner_percentage: percentage(changes, before, faults),
-    d_autowinner_delay_amount: given(changes.d_autowinner_delay_amount, before.d_autowinner_delay_amount),
-    d_autowinner_delay_unit: given(changes.d_autowinner_delay_unit, before.d_autowinner_delay_unit),
-    d_autowinner_metric: given(changes.d_autowinner_metric, before.d_autowinner_metric),
-    has_format: flag(changes.has_format, before.has_format),
-    has_confirmed: flag(changes.has_confirmed, before.has_confirmed),
-    custom_headers_enabled: flag(changes.custom_headers_enabled, before.custom_headers_enabled),
-    custom_headers: changes.custom_headers ?? before.custom_headers
+    d_autowinner_percentage: percentage(changes, before, faults)
   }
   for (const key of ['d_from_email', 'd_reply_to', 'd_sender_email'] as const) {
     const address = after[key]
@@ -105,17 +108,9 @@ export function mergeAttributes(
   return after
 }
 
-function given<Value>(change: Value | undefined, before: Value): Value {
-  return change === undefined ? before : change
-}
-
-function flag(change: boolean | undefined, before: number): number {
-  return change === undefined ? before : Number(change)
-}
-
 function percentage(changes: MailingListChanges, before: Attributes, faults: Faults): string | null {
   const input = changes.d_autowinner_percentage
-  if (input === undefined || input === null) return given(input, before.d_autowinner_percentage)
+  if (input === undefined || input === null) return input === null ? null : before.d_autowinner_percentage
   const text = readPercentage(input)
   if (text !== null) return text
   faults.add(refusal('percentage', { field: 'd_autowinner_percentage' }))

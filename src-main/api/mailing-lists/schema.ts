@@ -15,8 +15,8 @@ export const delayUnits = ['minutes', 'hours', 'days'] as const
 export const maxDelayAmount = 1_000_000
 
 /**
- * Percentages arrive as integer, float or string and are stored as strings (docs/api.md, "Requests and
- * answers").
+ * Percentages arrive as integer, float or string and are stored as strings
+ * (docs/api.md, "Requests and answers").
  */
 const Percentage = Type.Union([Type.Number(), Type.String()])
 

@@ -53,8 +53,8 @@ interface CreateInput extends SubscriberScope {
 }
 
 /**
- * Creates a subscriber; with confirmation_form_id an active one is stored until they confirm (docs/api.md,
- * "Subscribers").
+ * Creates a subscriber; with confirmation_form_id an active one is stored until they confirm
+ * (docs/api.md, "Subscribers").
  * @returns the id, or null if it must be confirmed
  */
 export const createSubscriber: Command<CreateInput, number | null> = async (context, input) => {
@@ -429,8 +429,8 @@ function primaryKeyOf(list: MailingListRow, fields: readonly FieldDefinition[]):
 }
 
 /**
- * Adds a fault if another subscriber has the key, in the words that clients compare (docs/api.md,
- * "Subscribers").
+ * Adds a fault if another subscriber has the key, in the words that clients compare
+ * (docs/api.md, "Subscribers").
  */
 async function checkKeys(
   context: CommandContext,

@@ -22,8 +22,8 @@ interface Triggered {
 }
 
 /**
- * Triggers autoresponders for one subscriber, who is created or reactivated where the request asks for it (docs/api.md,
- * "Subscribers", trigger autoresponders). With any error nothing happens at all.
+ * Triggers autoresponders for one subscriber, who is created or reactivated where the request asks for it
+ * (docs/api.md, "Subscribers", trigger autoresponders). With any error nothing happens at all.
  */
 export const triggerAutoresponders: Command<Input, Triggered> = async (context, input) => {
   const { request, timeZone } = input

@@ -1,36 +1,39 @@
 import type { Autoresponder, AutoresponderInput } from '../../api/autoresponders.ts'
+import { fillDraft } from '../records/fill-draft.ts'
+
+const blankDraft = {
+  name: '',
+  paused: false,
+  trigger: 'subscription' as Autoresponder['trigger'],
+  trigger_run_on_api: true,
+  trigger_include_subscribers_from_import: false,
+  trigger_autoresponder_to_open_id: 0,
+  trigger_campaign_to_open_id: 0,
+  segmentation_criteria_id: 0,
+  delay: 'immediately' as Autoresponder['delay'],
+  delay_amount: 0,
+  delay_unit: 'hours' as NonNullable<Autoresponder['delay_unit']>,
+  delay_time: 9,
+  use_external_delivery_setting: true,
+  from_name: '',
+  from_email: '',
+  virtual_mta_id: 0,
+  url_domain_id: 0,
+  bounce_email_user_id: 0,
+  track_opens: true,
+  track_links: true,
+  content_subject: '',
+  content_format: 'both' as Autoresponder['content_format'],
+  content_html: '',
+  content_text: ''
+}
 
 /** An autoresponder that is being written, by the API's names of its fields; 0 stands for nothing chosen. */
-export type AutoresponderDraft = ReturnType<typeof draftOf>
+export type AutoresponderDraft = typeof blankDraft
 
 /** @param autoresponder undefined for a new one */
-export function draftOf(autoresponder?: Autoresponder) {
-  return {
-    name: autoresponder?.name ?? '',
-    paused: autoresponder?.paused ?? false,
-    trigger: autoresponder?.trigger ?? 'subscription',
-    trigger_run_on_api: autoresponder?.trigger_run_on_api ?? true,
-    trigger_include_subscribers_from_import: autoresponder?.trigger_include_subscribers_from_import ?? false,
-    trigger_autoresponder_to_open_id: autoresponder?.trigger_autoresponder_to_open_id ?? 0,
-    trigger_campaign_to_open_id: autoresponder?.trigger_campaign_to_open_id ?? 0,
-    segmentation_criteria_id: autoresponder?.segmentation_criteria_id ?? 0,
-    delay: autoresponder?.delay ?? 'immediately',
-    delay_amount: autoresponder?.delay_amount ?? 0,
-    delay_unit: autoresponder?.delay_unit ?? 'hours',
-    delay_time: autoresponder?.delay_time ?? 9,
-    use_external_delivery_setting: autoresponder?.use_external_delivery_setting ?? true,
-    from_name: autoresponder?.from_name ?? '',
-    from_email: autoresponder?.from_email ?? '',
-    virtual_mta_id: autoresponder?.virtual_mta_id ?? 0,
-    url_domain_id: autoresponder?.url_domain_id ?? 0,
-    bounce_email_user_id: autoresponder?.bounce_email_user_id ?? 0,
-    track_opens: autoresponder?.track_opens ?? true,
-    track_links: autoresponder?.track_links ?? true,
-    content_subject: autoresponder?.content_subject ?? '',
-    content_format: autoresponder?.content_format ?? 'both',
-    content_html: autoresponder?.content_html ?? '',
-    content_text: autoresponder?.content_text ?? ''
-  }
+export function draftOf(autoresponder?: Autoresponder): AutoresponderDraft {
+  return autoresponder ? fillDraft(blankDraft, autoresponder) : { ...blankDraft }
 }
 
 export function hasHour(unit: AutoresponderDraft['delay_unit']): boolean {

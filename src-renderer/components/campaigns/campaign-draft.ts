@@ -3,7 +3,13 @@ import type { CampaignChanges, CampaignDetail } from '../../api/campaigns.ts'
 import type { DeliverySettings } from '../../api/delivery-settings.ts'
 import type { MailingList } from '../../api/mailing-lists.ts'
 import { type DraftContent, newContent } from '../contents/draft-content.ts'
-import { changesOf as listChangesOf, type ListSettings, none, settingsOf } from '../lists/list-settings.ts'
+import {
+  blankSending,
+  changesOf as listChangesOf,
+  type ListSettings,
+  settingsOf
+} from '../lists/list-settings.ts'
+import { fillDraft } from '../records/fill-draft.ts'
 
 /** Stands for conditions that a program gave the campaign, which the window keeps as they are. */
 export const ownConditions = -1
@@ -53,22 +59,13 @@ export function draftOf(
     sending: dispatch
       ? {
           ...start.sending,
-          d_from_name: dispatch.from_name ?? '',
-          d_from_email: dispatch.from_email ?? '',
-          d_reply_to: dispatch.reply_to ?? '',
-          d_sender_email: dispatch.sender_email ?? '',
-          d_speed: dispatch.speed,
-          d_virtual_mta: dispatch.virtual_mta_name,
-          d_url_domain: dispatch.url_domain_domain ?? none,
-          d_bounce_email: dispatch.bounce_email_email ?? none,
-          d_seed_list_ids: dispatch.seed_lists.map(({ id }) => id),
-          d_autowinner_enabled: dispatch.autowinner_enabled,
-          d_autowinner_percentage: dispatch.autowinner_percentage ?? '',
-          d_autowinner_delay_amount: dispatch.autowinner_delay_amount ?? '',
-          d_autowinner_delay_unit: (dispatch.autowinner_delay_unit ??
-            'hours') as ListSettings['d_autowinner_delay_unit'],
-          d_autowinner_metric: (dispatch.autowinner_metric ??
-            'opens_unique') as ListSettings['d_autowinner_metric']
+          ...fillDraft(blankSending, {
+            ...Object.fromEntries(Object.entries(dispatch).map(([key, value]) => [`d_${key}`, value])),
+            d_virtual_mta: dispatch.virtual_mta_name,
+            d_url_domain: dispatch.url_domain_domain,
+            d_bounce_email: dispatch.bounce_email_email,
+            d_seed_list_ids: dispatch.seed_lists.map(({ id }) => id)
+          })
         }
       : start.sending,
     trackOpens: dispatch?.track_opens ?? true,

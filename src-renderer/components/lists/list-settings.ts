@@ -1,5 +1,6 @@
 import type { CustomField } from '../../api/custom-fields.ts'
 import type { MailingList, MailingListChanges } from '../../api/mailing-lists.ts'
+import { fillDraft } from '../records/fill-draft.ts'
 
 /** Stands for nothing where a select needs a value. */
 export const none = 'none'
@@ -31,32 +32,41 @@ export interface ListSettings {
   database_connection_id: number
 }
 
+type SendingKey = Extract<keyof ListSettings, `d_${string}`>
+
+/** Delivery settings before anything is entered. */
+export const blankSending: Readonly<Pick<ListSettings, SendingKey>> = {
+  d_from_name: '',
+  d_from_email: '',
+  d_reply_to: '',
+  d_sender_email: '',
+  d_speed: 0,
+  d_virtual_mta: none,
+  d_url_domain: none,
+  d_bounce_email: none,
+  d_seed_list_ids: [],
+  d_autowinner_enabled: false,
+  d_autowinner_percentage: '',
+  d_autowinner_delay_amount: '',
+  d_autowinner_delay_unit: 'hours',
+  d_autowinner_metric: 'opens_unique'
+}
+
+const blankSettings: Readonly<ListSettings> = {
+  name: '',
+  ...blankSending,
+  custom_headers_enabled: false,
+  custom_headers: '',
+  has_format: false,
+  has_confirmed: false,
+  primary_key_custom_field_id: 0,
+  database_connection_id: 0
+}
+
 /** The form of a list, or of a new one. */
 export function settingsOf(list: MailingList | undefined): ListSettings {
-  return {
-    name: list?.name ?? '',
-    d_from_name: list?.d_from_name ?? '',
-    d_from_email: list?.d_from_email ?? '',
-    d_reply_to: list?.d_reply_to ?? '',
-    d_sender_email: list?.d_sender_email ?? '',
-    d_speed: list?.d_speed ?? 0,
-    d_virtual_mta: list?.d_virtual_mta ?? none,
-    d_url_domain: list?.d_url_domain ?? none,
-    d_bounce_email: list?.d_bounce_email ?? none,
-    d_seed_list_ids: list?.d_seed_lists.map(({ id }) => id) ?? [],
-    d_autowinner_enabled: list?.d_autowinner_enabled ?? false,
-    d_autowinner_percentage: list?.d_autowinner_percentage ?? '',
-    d_autowinner_delay_amount: list?.d_autowinner_delay_amount ?? '',
-    d_autowinner_delay_unit: (list?.d_autowinner_delay_unit ??
-      'hours') as ListSettings['d_autowinner_delay_unit'],
-    d_autowinner_metric: (list?.d_autowinner_metric ?? 'opens_unique') as ListSettings['d_autowinner_metric'],
-    custom_headers_enabled: list?.custom_headers_enabled ?? false,
-    custom_headers: list?.custom_headers ?? '',
-    has_format: list?.has_format ?? false,
-    has_confirmed: list?.has_confirmed ?? false,
-    primary_key_custom_field_id: list?.primary_key_custom_field_id ?? 0,
-    database_connection_id: list?.database_connection_id ?? 0
-  }
+  const draft = { ...blankSettings, d_seed_list_ids: list?.d_seed_lists.map(({ id }) => id) ?? [] }
+  return list ? fillDraft<ListSettings>(draft, list) : draft
 }
 
 /** Settings that only a split test uses; changes are stored even without one. */
