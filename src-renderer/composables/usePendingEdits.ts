@@ -8,11 +8,18 @@ export function flushEdits(): void {
   for (const flush of pending) flush()
 }
 
-// Enter in a field submits a form without leaving the field.
-document.addEventListener('submit', flushEdits, { capture: true })
+let listensForSubmits = false
+
+/** Enter in a field submits a form without leaving the field. */
+function listenForSubmits(): void {
+  if (listensForSubmits) return
+  listensForSubmits = true
+  document.addEventListener('submit', flushEdits, { capture: true })
+}
 
 /** Registers an editor that applies typing with a delay, so that it is applied before saving or leaving. */
 export function usePendingEdits(flush: () => void): void {
+  listenForSubmits()
   pending.add(flush)
   onBeforeUnmount(() => {
     flush()
