@@ -1,3 +1,4 @@
+import { windowPages } from './base/window-pages.ts'
 import type { Kysely } from 'kysely'
 import { jobPages } from './api/jobs/pages.ts'
 import { jobs } from './api/jobs/queries.ts'
@@ -161,7 +162,7 @@ function shownAction(row: ActionRow, state: ShownJob['state']): ShownJob {
     name: row.description,
     state,
     progress: total === 0 ? null : Math.min(1, done / total),
-    page: organizationId === systemOrganizationId ? `/lists/${listId}/bulk-actions` : null
+    page: organizationId === systemOrganizationId ? windowPages.listTab(listId, 'bulk-actions') : null
   }
 }
 
@@ -177,7 +178,7 @@ async function runningSyncs(reader: Kysely<Schema>): Promise<ShownJob[]> {
     name,
     state: 'running',
     progress: null,
-    page: organizationId === systemOrganizationId ? `/sync/${id}` : null
+    page: organizationId === systemOrganizationId ? windowPages.remote(id) : null
   }))
 }
 

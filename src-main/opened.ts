@@ -1,3 +1,4 @@
+import { windowPages } from './base/window-pages.ts'
 import { constants } from 'node:fs'
 import { copyFile, stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
@@ -33,7 +34,7 @@ export async function pageOfTarget(target: string, take: (path: string) => Promi
 
 /** The page on which a file of the upload directory is imported. */
 function importPage(filename: string): string {
-  return `/import-file?file=${encodeURIComponent(filename)}`
+  return `${windowPages.importFile}?file=${encodeURIComponent(filename)}`
 }
 
 /**

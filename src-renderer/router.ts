@@ -1,3 +1,4 @@
+import { type ListTab, windowPages } from '../src-main/base/window-pages.ts'
 import { createRouter, createWebHistory, type RouteLocationNormalized } from 'vue-router'
 
 /** The numbers of a path, such as the id in /lists/7, as properties of the page. */
@@ -9,53 +10,65 @@ export const router = createRouter({
   history: createWebHistory(),
   routes: [
     { path: '/', component: () => import('./pages/HomePage.vue') },
-    { path: '/lists', component: () => import('./pages/ListsPage.vue') },
+    { path: windowPages.lists, component: () => import('./pages/ListsPage.vue') },
     {
-      path: '/lists/:listId(\\d+)',
+      path: windowPages.list(':listId(\\d+)'),
       component: () => import('./pages/ListPage.vue'),
       props: ids,
       children: [
         { path: '', name: 'list', component: () => import('./pages/list/SubscribersTab.vue'), props: ids },
         {
-          path: 'campaigns',
+          path: 'campaigns' satisfies ListTab,
           name: 'list-campaigns',
           component: () => import('./pages/list/CampaignsTab.vue'),
           props: ids
         },
         {
-          path: 'bulk-actions',
+          path: 'bulk-actions' satisfies ListTab,
           component: () => import('./pages/list/BulkActionsTab.vue'),
           props: ids
         },
-        { path: 'hygiene', component: () => import('./pages/list/HygieneTab.vue'), props: ids },
-        { path: 'exports', component: () => import('./pages/list/ExportsTab.vue'), props: ids },
         {
-          path: 'autoresponders',
+          path: 'hygiene' satisfies ListTab,
+          component: () => import('./pages/list/HygieneTab.vue'),
+          props: ids
+        },
+        {
+          path: 'exports' satisfies ListTab,
+          component: () => import('./pages/list/ExportsTab.vue'),
+          props: ids
+        },
+        {
+          path: 'autoresponders' satisfies ListTab,
           component: () => import('./pages/list/AutorespondersTab.vue'),
           props: ids
         },
         {
-          path: 'templates',
+          path: 'templates' satisfies ListTab,
           name: 'list-templates',
           component: () => import('./pages/list/TemplatesTab.vue'),
           props: ids
         },
-        { path: 'segments', component: () => import('./pages/list/SegmentsTab.vue'), props: ids },
-        { path: 'forms', component: () => import('./pages/list/FormsTab.vue'), props: ids },
         {
-          path: 'fields',
+          path: 'segments' satisfies ListTab,
+          component: () => import('./pages/list/SegmentsTab.vue'),
+          props: ids
+        },
+        { path: 'forms' satisfies ListTab, component: () => import('./pages/list/FormsTab.vue'), props: ids },
+        {
+          path: 'fields' satisfies ListTab,
           name: 'list-fields',
           component: () => import('./pages/list/CustomFieldsTab.vue'),
           props: ids
         },
         {
-          path: 'imports',
+          path: 'imports' satisfies ListTab,
           name: 'list-imports',
           component: () => import('./pages/list/ImportsTab.vue'),
           props: ids
         },
         {
-          path: 'settings',
+          path: 'settings' satisfies ListTab,
           name: 'list-settings',
           component: () => import('./pages/list/SettingsTab.vue'),
           props: ids
@@ -63,67 +76,75 @@ export const router = createRouter({
       ]
     },
     {
-      path: '/lists/:listId(\\d+)/subscribers/:subscriberId(\\d+)',
+      path: windowPages.subscriber(':listId(\\d+)', ':subscriberId(\\d+)'),
       component: () => import('./pages/SubscriberPage.vue'),
       props: ids
     },
     {
-      path: '/lists/:listId(\\d+)/import',
+      path: windowPages.importIntoList(':listId(\\d+)'),
       component: () => import('./pages/ImportWizardPage.vue'),
       props: ids
     },
     {
-      path: '/lists/:listId(\\d+)/templates/:templateId(\\d+)',
+      path: windowPages.template(':listId(\\d+)', ':templateId(\\d+)'),
       component: () => import('./pages/TemplatePage.vue'),
       props: ids
     },
     {
-      path: '/lists/:listId(\\d+)/templates/new',
+      path: windowPages.newTemplate(':listId(\\d+)'),
       component: () => import('./pages/TemplatePage.vue'),
       props: ids
     },
     {
-      path: '/lists/:listId(\\d+)/campaigns/:campaignId(\\d+)',
+      path: windowPages.campaign(':listId(\\d+)', ':campaignId(\\d+)'),
       component: () => import('./pages/CampaignPage.vue'),
       props: ids
     },
     {
-      path: '/lists/:listId(\\d+)/campaigns/new',
+      path: windowPages.newCampaign(':listId(\\d+)'),
       component: () => import('./pages/CampaignPage.vue'),
       props: ids
     },
     {
-      path: '/lists/:listId(\\d+)/autoresponders/:autoresponderId(\\d+)',
+      path: windowPages.autoresponder(':listId(\\d+)', ':autoresponderId(\\d+)'),
       component: () => import('./pages/AutoresponderPage.vue'),
       props: ids
     },
     {
-      path: '/lists/:listId(\\d+)/autoresponders/new',
+      path: windowPages.newAutoresponder(':listId(\\d+)'),
       component: () => import('./pages/AutoresponderPage.vue'),
       props: ids
     },
-    { path: '/campaigns', component: () => import('./pages/CampaignsPage.vue') },
-    { path: '/import-file', component: () => import('./pages/ImportFilePage.vue') },
-    { path: '/imports', component: () => import('./pages/ImportsPage.vue') },
-    { path: '/imports/:importId(\\d+)', component: () => import('./pages/ImportPage.vue'), props: ids },
-    { path: '/jobs', component: () => import('./pages/JobsPage.vue') },
-    { path: '/suppression', component: () => import('./pages/SuppressionListsPage.vue') },
+    { path: windowPages.campaigns, component: () => import('./pages/CampaignsPage.vue') },
+    { path: windowPages.importFile, component: () => import('./pages/ImportFilePage.vue') },
+    { path: windowPages.imports, component: () => import('./pages/ImportsPage.vue') },
     {
-      path: '/suppression/:suppressionListId(\\d+)',
+      path: windowPages.import(':importId(\\d+)'),
+      component: () => import('./pages/ImportPage.vue'),
+      props: ids
+    },
+    { path: windowPages.jobs, component: () => import('./pages/JobsPage.vue') },
+    { path: windowPages.suppressionLists, component: () => import('./pages/SuppressionListsPage.vue') },
+    {
+      path: windowPages.suppressionList(':suppressionListId(\\d+)'),
       component: () => import('./pages/SuppressionListPage.vue'),
       props: ids
     },
-    { path: '/sync', component: () => import('./pages/SyncPage.vue') },
-    { path: '/sync/:remoteId(\\d+)', component: () => import('./pages/RemotePage.vue'), props: ids },
-    { path: '/audit', component: () => import('./pages/AuditPage.vue') },
-    { path: '/backups', component: () => import('./pages/BackupsPage.vue') },
-    { path: '/delivery', component: () => import('./pages/DeliveryPage.vue') },
-    { path: '/api-access', component: () => import('./pages/ApiAccessPage.vue') },
-    { path: '/users', component: () => import('./pages/UsersPage.vue') },
-    { path: '/organizations', component: () => import('./pages/OrganizationsPage.vue') },
-    { path: '/windows', component: () => import('./pages/WindowsPage.vue') },
-    { path: '/about', component: () => import('./pages/AboutPage.vue') },
-    { path: '/settings', component: () => import('./pages/SettingsPage.vue') },
+    { path: windowPages.sync, component: () => import('./pages/SyncPage.vue') },
+    {
+      path: windowPages.remote(':remoteId(\\d+)'),
+      component: () => import('./pages/RemotePage.vue'),
+      props: ids
+    },
+    { path: windowPages.audit, component: () => import('./pages/AuditPage.vue') },
+    { path: windowPages.backups, component: () => import('./pages/BackupsPage.vue') },
+    { path: windowPages.delivery, component: () => import('./pages/DeliveryPage.vue') },
+    { path: windowPages.apiAccess, component: () => import('./pages/ApiAccessPage.vue') },
+    { path: windowPages.users, component: () => import('./pages/UsersPage.vue') },
+    { path: windowPages.organizations, component: () => import('./pages/OrganizationsPage.vue') },
+    { path: windowPages.windows, component: () => import('./pages/WindowsPage.vue') },
+    { path: windowPages.about, component: () => import('./pages/AboutPage.vue') },
+    { path: windowPages.settings, component: () => import('./pages/SettingsPage.vue') },
     { path: '/:rest(.*)*', component: () => import('./pages/NotFoundPage.vue') }
   ]
 })

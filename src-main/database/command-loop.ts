@@ -76,6 +76,17 @@ const neededForLooking: readonly CommandName[] = [
   'users.recordRightPassword'
 ]
 
+/** Commands of long jobs that share a transaction. */
+interface Group {
+  answered: { port: MessagePort; reply: CommandReply }[]
+  changes: Change[]
+  undos: (() => void)[]
+  /** Why the group is rolled back. */
+  failure: Error | null
+  /** The rest of a command that paused. */
+  rest: Queued | null
+}
+
 /**
  * Owns the only writing connection. Commands arrive on several ports and run one at a time, inside transactions that this
  * alone begins and ends.
@@ -238,47 +249,53 @@ export class CommandLoop {
       return
     }
     this.#use('NORMAL')
-    // Nobody waits for these, so they wait for a lock as long as it takes, behind those that somebody waits for.
+    // No caller waits for these, so they wait for a lock as long as it takes.
     const refusal = await this.#begin(0)
     if (storageFaultOf(refusal)?.kind === 'locked') {
-      // At the end of the application they are left to its next start.
+      // When the application closes they are left to its next start.
       if (this.#closing) this.#background.length = 0
       return pause(lockInterval)
     }
     this.#groupBegan = performance.now()
-    const answered: { port: MessagePort; reply: CommandReply }[] = []
-    const changes: Change[] = []
-    const undos: (() => void)[] = []
-    let failure = refusal
-    let rest: Queued | null = null
+    const group: Group = { answered: [], changes: [], undos: [], failure: refusal, rest: null }
     do {
       const queued = this.#background.shift()
-      if (!queued) break
-      if (failure) {
-        answered.push({ port: queued.port, reply: fault(queued.request.id, 'begin', failure) })
-        break
-      }
-      const changedRows = this.#totalChanges.get()
-      // A request waits for its long work itself: to refuse a part of it would leave it half done.
-      const done = await this.#run(queued.request, { comparesBase: false })
-      changes.push(...done.changes)
-      undos.push(...done.undos)
-      if ('result' in done.reply && done.reply.result instanceof Unfinished) {
-        rest = { port: queued.port, request: { ...queued.request, input: done.reply.result.rest as unknown } }
-        break
-      }
-      answered.push({ port: queued.port, reply: done.reply })
-      if (!('result' in done.reply)) for (const undo of done.undos) undo()
-      // After some faults SQLite has rolled back by itself.
-      if (
-        !('result' in done.reply) &&
-        (this.#totalChanges.get() !== changedRows || !this.#sqlite.inTransaction)
-      ) {
-        failure =
-          done.error ?? new Error(`${queued.request.name} failed, and the commands beside it were taken back`)
-        break
-      }
+      if (!queued || !(await this.#runInGroup(queued, group))) break
     } while (!(await this.#shouldPause()))
+    this.#endGroup(group)
+    if (this.#checkpointer.hasBegun) this.#readEnd()
+    for (const { port, reply } of group.answered) await this.#answer(port, reply)
+  }
+
+  /** Runs a command of the open group. @returns false if the group ends with it */
+  async #runInGroup({ port, request }: Queued, group: Group): Promise<boolean> {
+    if (group.failure) {
+      group.answered.push({ port, reply: fault(request.id, 'begin', group.failure) })
+      return false
+    }
+    const changedRows = this.#totalChanges.get()
+    // A request waits for its long work itself: to refuse a part of it would leave it half done.
+    const { reply, changes, undos, error } = await this.#run(request, { comparesBase: false })
+    group.changes.push(...changes)
+    group.undos.push(...undos)
+    if ('result' in reply && reply.result instanceof Unfinished) {
+      group.rest = { port, request: { ...request, input: reply.result.rest as unknown } }
+      return false
+    }
+    group.answered.push({ port, reply })
+    if ('result' in reply) return true
+    for (const undo of undos) undo()
+    // After some faults SQLite has rolled back by itself.
+    const isWhole = this.#totalChanges.get() === changedRows && this.#sqlite.inTransaction
+    if (!isWhole) {
+      group.failure = error ?? new Error(`${request.name} failed, and the commands beside it were taken back`)
+    }
+    return isWhole
+  }
+
+  /** Commits a group, or rolls it back and replaces the replies of its commands by the fault. */
+  #endGroup(group: Group): void {
+    const { answered, changes, undos, failure, rest } = group
     try {
       if (failure) throw failure
       this.#commit()
@@ -292,8 +309,6 @@ export class CommandLoop {
       for (const each of answered)
         if ('result' in each.reply) each.reply = fault(each.reply.id, 'commit', error)
     }
-    if (this.#checkpointer.hasBegun) this.#readEnd()
-    for (const { port, reply } of answered) await this.#answer(port, reply)
   }
 
   async #answer(port: MessagePort, reply: CommandReply): Promise<void> {

@@ -1,3 +1,4 @@
+import { windowPages } from '../base/window-pages.ts'
 import { app, BrowserWindow, Menu, nativeImage, Notification, powerSaveBlocker, Tray } from 'electron'
 import { join } from 'node:path'
 import { isUnnamed } from '../api/jobs/pages.ts'
@@ -41,7 +42,7 @@ function describeIn(tray: Tray, running: readonly ShownJob[]): void {
   tray.setToolTip(['Listwright', ...lines].join('\n'))
   tray.setContextMenu(
     Menu.buildFromTemplate([
-      ...running.map((job) => ({ label: lineOf(job), click: () => showPage(job.page ?? '/jobs') })),
+      ...running.map((job) => ({ label: lineOf(job), click: () => showPage(job.page ?? windowPages.jobs) })),
       { type: 'separator' as const },
       { label: texts().openWindow, click: () => showPage(null) },
       { label: texts().quit, click: () => app.quit() }
@@ -75,7 +76,7 @@ function notify(job: ShownJob): void {
   shown.add(notification)
   notification.on('click', () => {
     shown.delete(notification)
-    showPage(job.page ?? '/jobs')
+    showPage(job.page ?? windowPages.jobs)
   })
   notification.on('close', () => shown.delete(notification))
   notification.show()

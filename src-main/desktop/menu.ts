@@ -1,3 +1,4 @@
+import { windowPages } from '../base/window-pages.ts'
 import { app, dialog, Menu, type MenuItemConstructorOptions, shell } from 'electron'
 import { messageOf } from '../base/errors.ts'
 import type { Application } from '../app.ts'
@@ -20,7 +21,7 @@ export function setApplicationMenu(application: Application): void {
   const text = texts()
   const isMac = process.platform === 'darwin'
   const settings: MenuItemConstructorOptions[] = [
-    page(text.settings, '/settings', 'CmdOrCtrl+,'),
+    page(text.settings, windowPages.settings, 'CmdOrCtrl+,'),
     ...(mayOpenAtLogin()
       ? [
           {
@@ -53,7 +54,7 @@ export function setApplicationMenu(application: Application): void {
           {
             role: 'appMenu' as const,
             submenu: [
-              page(text.about, '/about'),
+              page(text.about, windowPages.about),
               { type: 'separator' as const },
               ...settings,
               { type: 'separator' as const },
@@ -69,7 +70,7 @@ export function setApplicationMenu(application: Application): void {
     {
       label: text.file,
       submenu: [
-        page(text.newList, '/lists?create', 'CmdOrCtrl+N'),
+        page(text.newList, windowPages.newList, 'CmdOrCtrl+N'),
         { label: text.importFile, accelerator: 'CmdOrCtrl+O', click: () => void chooseFile(application) },
         { type: 'separator' },
         ...(isMac ? [] : [...settings, { type: 'separator' as const }]),
@@ -81,10 +82,10 @@ export function setApplicationMenu(application: Application): void {
       label: text.go,
       submenu: [
         page(text.home, '/', 'CmdOrCtrl+1'),
-        page(text.lists, '/lists', 'CmdOrCtrl+2'),
-        page(text.campaigns, '/campaigns', 'CmdOrCtrl+3'),
-        page(text.imports, '/imports', 'CmdOrCtrl+4'),
-        page(text.jobs, '/jobs', 'CmdOrCtrl+5')
+        page(text.lists, windowPages.lists, 'CmdOrCtrl+2'),
+        page(text.campaigns, windowPages.campaigns, 'CmdOrCtrl+3'),
+        page(text.imports, windowPages.imports, 'CmdOrCtrl+4'),
+        page(text.jobs, windowPages.jobs, 'CmdOrCtrl+5')
       ]
     },
     {
@@ -122,7 +123,7 @@ export function setApplicationMenu(application: Application): void {
           checked: takesBetaVersions(),
           click: ({ checked }) => setBetaVersions(application, checked)
         },
-        ...(isMac ? [] : [{ type: 'separator' as const }, page(text.about, '/about')])
+        ...(isMac ? [] : [{ type: 'separator' as const }, page(text.about, windowPages.about)])
       ]
     }
   ]

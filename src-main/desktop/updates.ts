@@ -1,3 +1,4 @@
+import { windowPages } from '../base/window-pages.ts'
 import { app, dialog } from 'electron'
 import type { AppUpdater } from 'electron-updater'
 import { existsSync } from 'node:fs'
@@ -79,7 +80,7 @@ export async function askForUpdates(application: Application): Promise<void> {
       defaultId: 0,
       cancelId: 1
     })
-    if (response === 0) showPage('/about')
+    if (response === 0) showPage(windowPages.about)
   } catch (error) {
     dialog.showErrorBox(text.updateFailed, messageOf(error))
   }

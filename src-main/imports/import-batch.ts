@@ -180,58 +180,115 @@ export async function applyImportBatch(
   { from, firstId, room }: { from: number; firstId: number; room: number }
 ): Promise<BatchResult> {
   const rows = batch.emails.length
-  const outcomes = new Uint8Array(rows - from).fill(code.failed)
-  const updatedIds: number[] = []
-  const overwritten: Overwritten[] = []
-  const statuses = new Map<number, StatusChange>()
-  let nextId = firstId
-  const addedIds: number[] = []
+  const run = new BatchRun(database, session, batch, tally, now, from, firstId)
   let next = from
   for (let step = 1; next < rows; step++) {
-    const most = room - addedIds.length >= rowsPerInsert ? rowsPerInsert : 1
-    const chunk = nextPlaces(batch, next, most)
+    const left = room - run.addedIds.length
+    const chunk = nextPlaces(batch, next, left >= rowsPerInsert ? rowsPerInsert : 1)
     next = chunk.end
-    const mayAdd = !session.refusesNew && addedIds.length < room
-    const { known, others } = prefersLookup(database, session, batch, chunk.places)
-    const clashing = mayAdd ? insertRows(database, session, batch, others, nextId, now) : others
-    for (const [index, place] of others.entries()) {
-      if (clashing.includes(place)) continue
-      const id = nextId + index
-      session.seen.add(id)
-      tally.added(id, statusOf(session, batch, place))
-      outcomes[place - from] = code.added
-      addedIds.push(id)
-    }
-    if (mayAdd) nextId += others.length
-    for (const place of known.size > 0 ? chunk.places : clashing) {
-      if (outcomes[place - from] === code.added) continue
-      const existing = known.get(place) ?? findExisting(database, session, batch, place)
-      if (!existing) {
-        if (!session.refusesNew) outcomes[place - from] = code.skipped_over_limit
-        continue
-      }
-      const outcome = outcomeForExisting(session, existing)
-      outcomes[place - from] = code[outcome]
-      if (outcome !== 'updated') continue
-      updatedIds.push(existing.id)
-      const statusNow = overwrite(database, session, existing, batch, place, tally, now)
-      if (statusNow === null) continue
-      const { id, status, confirmed, email_format, custom_fields } = existing
-      if (statusNow !== status) statuses.set(id, [status, statusNow])
-      overwritten.push([id, status, confirmed, email_format, custom_fields])
-    }
-    session.mostlyKnown = known.size + clashing.length > chunk.places.length / 2
+    run.apply(chunk.places, !session.refusesNew && left > 0)
     if (step % insertsPerStep === 0 && next < rows && (await shouldPause())) break
   }
-  const addedRange = addedIds.length > 0 ? { first: firstId, last: nextId - 1 } : null
-  return {
-    outcomes: outcomes.subarray(0, next - from),
-    addedIds,
-    addedRange,
-    updatedIds,
-    overwritten,
-    statuses,
-    nextId
+  return run.result(next)
+}
+
+/** Applies rows of one batch, and collects the result. */
+class BatchRun {
+  readonly #database: Database
+  readonly #session: ImportSession
+  readonly #batch: ImportBatch
+  readonly #tally: SubscriberTally
+  readonly #now: number
+  readonly #from: number
+  readonly #firstId: number
+  #nextId: number
+  readonly #outcomes: Uint8Array
+  readonly addedIds: number[] = []
+  readonly #updatedIds: number[] = []
+  readonly #overwritten: Overwritten[] = []
+  readonly #statuses = new Map<number, StatusChange>()
+
+  constructor(
+    database: Database,
+    session: ImportSession,
+    batch: ImportBatch,
+    tally: SubscriberTally,
+    now: number,
+    from: number,
+    firstId: number
+  ) {
+    this.#database = database
+    this.#session = session
+    this.#batch = batch
+    this.#tally = tally
+    this.#now = now
+    this.#from = from
+    this.#firstId = firstId
+    this.#nextId = firstId
+    this.#outcomes = new Uint8Array(batch.emails.length - from).fill(code.failed)
+  }
+
+  /** Applies the rows at these places. @param mayAdd true if there is room for all of them */
+  apply(places: number[], mayAdd: boolean): void {
+    const session = this.#session
+    const { known, others } = lookUpBeforeInsert(this.#database, session, this.#batch, places)
+    const clashing = mayAdd ? this.#insert(others) : others
+    for (const place of known.size > 0 ? places : clashing) {
+      if (this.#outcomes[place - this.#from] === code.added) continue
+      const existing = known.get(place) ?? findExisting(this.#database, session, this.#batch, place)
+      if (existing) this.#applyToExisting(place, existing)
+      else if (!session.refusesNew) this.#outcomes[place - this.#from] = code.skipped_over_limit
+    }
+    session.mostlyKnown = known.size + clashing.length > places.length / 2
+  }
+
+  /** Inserts rows under consecutive ids. @returns the places whose key exists on the list */
+  #insert(places: number[]): number[] {
+    const clashing = insertRows(this.#database, this.#session, this.#batch, places, this.#nextId, this.#now)
+    for (const [index, place] of places.entries()) {
+      if (clashing.includes(place)) continue
+      const id = this.#nextId + index
+      this.#session.seen.add(id)
+      this.#tally.added(id, statusOf(this.#session, this.#batch, place))
+      this.#outcomes[place - this.#from] = code.added
+      this.addedIds.push(id)
+    }
+    this.#nextId += places.length
+    return clashing
+  }
+
+  #applyToExisting(place: number, existing: Existing): void {
+    const outcome = outcomeForExisting(this.#session, existing)
+    this.#outcomes[place - this.#from] = code[outcome]
+    if (outcome !== 'updated') return
+    this.#updatedIds.push(existing.id)
+    const statusNow = overwrite(
+      this.#database,
+      this.#session,
+      existing,
+      this.#batch,
+      place,
+      this.#tally,
+      this.#now
+    )
+    if (statusNow === null) return
+    const { id, status, confirmed, email_format, custom_fields } = existing
+    if (statusNow !== status) this.#statuses.set(id, [status, statusNow])
+    this.#overwritten.push([id, status, confirmed, email_format, custom_fields])
+  }
+
+  /** @param next the first place that was not applied */
+  result(next: number): BatchResult {
+    const { addedIds } = this
+    return {
+      outcomes: this.#outcomes.subarray(0, next - this.#from),
+      addedIds,
+      addedRange: addedIds.length > 0 ? { first: this.#firstId, last: this.#nextId - 1 } : null,
+      updatedIds: this.#updatedIds,
+      overwritten: this.#overwritten,
+      statuses: this.#statuses,
+      nextId: this.#nextId
+    }
   }
 }
 
@@ -239,7 +296,7 @@ export async function applyImportBatch(
  * Rows are inserted first and looked up where they clash; where most rows clashed before, it is faster the other way
  * round.
  */
-function prefersLookup(
+function lookUpBeforeInsert(
   database: Database,
   session: ImportSession,
   batch: ImportBatch,

@@ -14,16 +14,16 @@ import {
   rowsOf,
   revertEdit
 } from '../database/record-rows.ts'
-import { recordKinds, type RecordScope } from './record-kinds.ts'
+import { recordRules, type RecordScope } from './record-rules.ts'
 import { revertSettings } from './settings-undo.ts'
 import { flags, told } from './told-columns.ts'
 import {
   isUndoableChange,
-  type KeptChange,
   type UndoableChange,
   undoableEntities,
   type UndoableEntity
-} from './rules.ts'
+} from '../api/record-kinds.ts'
+import type { KeptChange } from './rules.ts'
 
 interface UndoInput {
   organizationId: number
@@ -62,7 +62,7 @@ const undoRecordChange: Command<UndoInput, UndoneChange> = async (context, { org
   const { edited, deleted } = JSON.parse(change.details ?? '{}') as KeptChange
   const { entity, first_id: id, mailing_list_id: mailingListId } = change
   const scope = { organizationId, mailingListId, id }
-  if (mailingListId !== null && entity !== 'mailing_list' && !recordKinds[entity].outlivesList) {
+  if (mailingListId !== null && entity !== 'mailing_list' && !recordRules[entity].outlivesList) {
     await mailingListById(context.db, organizationId, mailingListId)
   }
   const leftOut = await namingDuplicates(entity, async () => {
@@ -79,7 +79,7 @@ async function takeBack(
   scope: RecordScope,
   edit: RecordEdit
 ): Promise<string[]> {
-  const { tables, mayUndo, settle } = recordKinds[entity]
+  const { tables, mayUndo, settle } = recordRules[entity]
   const rows = rowsOf(context.sqlite, tables, scope.id)
   if (!rows || isGone(rows)) throw notFound(entity, scope.id)
   if (!isAsEdited(rows, edit)) {
@@ -102,7 +102,7 @@ async function bringBack(
   scope: RecordScope,
   kept: RecordRows
 ): Promise<string[]> {
-  const { tables, mayRestore, settle } = recordKinds[entity]
+  const { tables, mayRestore, settle } = recordRules[entity]
   const rows = rowsOf(context.sqlite, tables, scope.id)
   if (rows && !isGone(rows)) throw validationFailed(refusal('restored_already'))
   if (rows?.row['expired'] === 1) throw validationFailed(refusal('removed_for_good'))
@@ -130,7 +130,7 @@ async function namingDuplicates<Result>(
   } catch (error) {
     const isDuplicate = error instanceof Error && 'code' in error && error.code === 'SQLITE_CONSTRAINT_UNIQUE'
     if (!isDuplicate) throw error
-    const { hasFixedName } = recordKinds[entity]
+    const { hasFixedName } = recordRules[entity]
     throw validationFailed(refusal(hasFixedName ? 'name_taken_delete' : 'name_taken_rename'))
   }
 }

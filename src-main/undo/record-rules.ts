@@ -18,7 +18,7 @@ import { Faults, validationFailed } from '../base/errors.ts'
 import { refusal } from '../base/refusal.ts'
 import type { CommandContext } from '../database/command.ts'
 import type { RecordEdit, RecordTables } from '../database/record-rows.ts'
-import type { UndoableEntity } from './rules.ts'
+import type { UndoableEntity } from '../api/record-kinds.ts'
 
 export interface RecordScope {
   organizationId: number
@@ -28,7 +28,7 @@ export interface RecordScope {
 }
 
 /** How edits and deletions of a kind of record are undone. */
-interface RecordKind {
+interface RecordRules {
   tables: RecordTables
   /** True if its name never changes. */
   hasFixedName?: true
@@ -46,7 +46,7 @@ interface RecordKind {
   settle?: (context: CommandContext, scope: RecordScope, edit: RecordEdit | null) => Promise<void>
 }
 
-export const recordKinds: Record<UndoableEntity, RecordKind> = {
+export const recordRules: Record<UndoableEntity, RecordRules> = {
   organization: { tables: organizationTables },
   mailing_list: { tables: mailingListTables, settle: limitKept },
   custom_field: { tables: customFieldTables, mayUndo: copyValues, settle: checkFieldName },

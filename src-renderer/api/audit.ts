@@ -1,7 +1,7 @@
+import { type AuditedEntity, auditedEntities } from '../../src-main/api/record-kinds.ts'
+import { windowPages } from '../../src-main/base/window-pages.ts'
 import {
   type auditEndpoints,
-  type AuditedEntity,
-  auditedEntities,
   type AuditEvent,
   type AuditFilter,
   type AuditPage
@@ -39,5 +39,5 @@ export function auditCsvAddress(filter: AuditFilter): string {
 
 export function pageOfAuditLog(filter: AuditFilter): string {
   const entries = Object.entries(filter).map(([name, value]) => [name, String(value)])
-  return `/audit?${new URLSearchParams(entries).toString()}`
+  return `${windowPages.audit}?${new URLSearchParams(entries).toString()}`
 }

@@ -1,3 +1,4 @@
+import { windowPages } from '../../src-main/base/window-pages.ts'
 import { computed, type ComputedRef, type Ref } from 'vue'
 import { useI18n } from 'vue-i18n'
 import type { BackupsAnswer } from '../api/backups.ts'
@@ -70,7 +71,7 @@ export function useAttention({
       color: 'text-warning',
       text,
       detail: inLanguage(detail),
-      to: '/backups'
+      to: windowPages.backups
     })
     return [
       ...(fault === null ? [] : [line('fault', t('attention.backup'), fault)]),
@@ -112,7 +113,7 @@ export function useAttention({
           text: t('attention.failedRows', { count: formatNumber(left), file }, left),
           dismissible: String(left),
           detail: `${each.mailing_list_name} · ${formatDateTime(at)}`,
-          to: `/imports/${id}`
+          to: windowPages.import(id)
         }
       ]
     })

@@ -1,6 +1,8 @@
 import { storeToRefs } from 'pinia'
 import { useI18n } from 'vue-i18n'
-import type { AuditedEntity, AuditEvent } from '../api/audit.ts'
+import { pageOfRecord } from '../../src-main/api/record-kinds.ts'
+import { windowPages } from '../../src-main/base/window-pages.ts'
+import type { AuditEvent } from '../api/audit.ts'
 import { formatDateTime, formatNumber } from '../format.ts'
 import { useMailingLists } from '../stores/mailing-lists.ts'
 
@@ -10,40 +12,6 @@ const iconOf: Record<AuditEvent['action'], string> = {
   create: 'i-lucide-plus',
   update: 'i-lucide-pencil',
   delete: 'i-lucide-trash-2'
-}
-
-/** Pages of lists on which kinds of records stand. */
-const tabOf: Partial<Record<AuditedEntity, string>> = {
-  custom_field: 'fields',
-  segment: 'segments',
-  subscriber_export: 'exports',
-  bulk_action: 'bulk-actions',
-  web_form: 'forms',
-  pending_subscription: 'forms'
-}
-
-/** Pages of lists that show one record. */
-const pageOf: Partial<Record<AuditedEntity, string>> = {
-  subscriber: 'subscribers',
-  campaign: 'campaigns',
-  template: 'templates',
-  autoresponder: 'autoresponders'
-}
-
-/** Pages that show all records of a kind. */
-const placeOf: Partial<Record<AuditedEntity, string>> = {
-  sign_in: '/users',
-  user: '/users',
-  api_key: '/api-access',
-  organization: '/settings',
-  settings: '/settings',
-  suppressed_address_import: '/suppression',
-  seed_list: '/delivery',
-  virtual_mta: '/delivery',
-  url_domain: '/delivery',
-  bounce_email: '/delivery',
-  database_connection: '/delivery',
-  backup: '/backups'
 }
 
 /** Attributes whose values are translated, with the key of the translations. */
@@ -60,18 +28,11 @@ export function useAuditText() {
 
   /** The page of the record; null if there is none or it was deleted. */
   function linkOf({ entity, record, mailing_list: list, cause, via }: AuditEvent): string | null {
-    if (!record && via === 'subscriber_import' && cause) return `/imports/${cause.id}`
-    if (entity === 'settings') return '/settings'
+    if (!record && via === 'subscriber_import' && cause) return windowPages.import(cause.id)
+    if (entity === 'settings') return windowPages.settings
     if (list && !byId.value.has(list.id)) return null
-    if (!record) return list ? `/lists/${list.id}` : null
-    if (!record.exists) return null
-    if (entity === 'mailing_list') return `/lists/${record.id}`
-    if (entity === 'subscriber_import') return `/imports/${record.id}`
-    if (entity === 'suppression_list') return `/suppression/${record.id}`
-    if (entity === 'sync_remote') return `/sync/${record.id}`
-    if (list && pageOf[entity]) return `/lists/${list.id}/${pageOf[entity]}/${record.id}`
-    if (list && tabOf[entity]) return `/lists/${list.id}/${tabOf[entity]}`
-    return placeOf[entity] ?? null
+    if (!record) return list ? windowPages.list(list.id) : null
+    return record.exists ? pageOfRecord(entity, { id: record.id, listId: list?.id ?? null }) : null
   }
 
   function valueOf(attribute: string, value: unknown): string {

@@ -1,3 +1,4 @@
+import { windowPages } from '../../src-main/base/window-pages.ts'
 import { useI18n } from 'vue-i18n'
 import type { SubscriberEvent } from '../api/subscriber-page.ts'
 
@@ -57,14 +58,14 @@ export function useHistoryText() {
         case 'subscriber_import':
         case 'import_undo': {
           const name = cause?.name ?? t('imports.number', { id: cause?.id ?? 0 })
-          return { text: t(`history.${via}`, { name }), to: `/imports/${cause?.id ?? 0}` }
+          return { text: t(`history.${via}`, { name }), to: windowPages.import(cause?.id ?? 0) }
         }
         case 'bulk_action':
         case 'bulk_action_undo':
-          return { text: t(`history.${via}`, { user: who }), to: `/lists/${listId}/bulk-actions` }
+          return { text: t(`history.${via}`, { user: who }), to: windowPages.listTab(listId, 'bulk-actions') }
         case 'sync':
           return cause?.name
-            ? { text: t('history.sync', { name: cause.name }), to: '/sync' }
+            ? { text: t('history.sync', { name: cause.name }), to: windowPages.sync }
             : { text: t('history.goneSync') }
         case 'command_line':
           return { text: t('history.byCommandLine') }

@@ -1,3 +1,4 @@
+import { windowPages } from '../../src-main/base/window-pages.ts'
 import { useToast } from '@nuxt/ui/composables'
 import { useIntervalFn } from '@vueuse/core'
 import { computed, type ComputedRef, shallowRef, watch } from 'vue'
@@ -46,7 +47,7 @@ export function useImportEnds(): ComputedRef<number | null> {
 
   function report(ended: ListedImport): void {
     const { failed, state, mailing_list_name: list } = ended
-    const path = `/imports/${ended.id}`
+    const path = windowPages.import(ended.id)
     if (route.path === path) return
     const file = titleOf(ended)
     toast.add({

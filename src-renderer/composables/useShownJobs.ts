@@ -1,3 +1,4 @@
+import { windowPages } from '../../src-main/base/window-pages.ts'
 import { storeToRefs } from 'pinia'
 import { computed, type ComputedRef, type Ref } from 'vue'
 import { useI18n } from 'vue-i18n'
@@ -23,7 +24,7 @@ export type ShownJob = AnyJob & {
 
 const pages: Record<AnyJob['job_type'], (job: AnyJob) => string> = {
   ...jobPages,
-  BulkAction: ({ mailing_list_id: listId }) => `/lists/${listId}/bulk-actions`
+  BulkAction: ({ mailing_list_id: listId }) => windowPages.listTab(listId ?? 0, 'bulk-actions')
 }
 
 /** The permissions to pause and cancel; bulk actions belong to their user and administrators. */

@@ -1,3 +1,4 @@
+import { windowPages } from '../../src-main/base/window-pages.ts'
 import { storeToRefs } from 'pinia'
 import { useI18n } from 'vue-i18n'
 import { i18n } from '../i18n.ts'
@@ -28,20 +29,20 @@ export function useSyncText() {
     pageOf(kind: LinkedKind, listId: number | null, recordId: number): string | null {
       switch (kind) {
         case 'mailing_list':
-          return `/lists/${recordId}/settings`
+          return windowPages.listTab(recordId, 'settings')
         case 'custom_field':
-          return listId === null ? null : `/lists/${listId}/fields`
+          return listId === null ? null : windowPages.listTab(listId, 'fields')
         case 'subscriber':
-          return listId === null ? null : `/lists/${listId}/subscribers/${recordId}`
+          return listId === null ? null : windowPages.subscriber(listId, recordId)
         case 'segment':
-          return listId === null ? null : `/lists/${listId}/segments`
+          return listId === null ? null : windowPages.listTab(listId, 'segments')
         case 'template':
-          return listId === null ? null : `/lists/${listId}/templates/${recordId}`
+          return listId === null ? null : windowPages.template(listId, recordId)
         case 'campaign':
-          return listId === null ? null : `/lists/${listId}/campaigns/${recordId}`
+          return listId === null ? null : windowPages.campaign(listId, recordId)
         case 'suppression_list':
         case 'suppressed_address':
-          return `/suppression/${recordId}`
+          return windowPages.suppressionList(recordId)
       }
     },
 

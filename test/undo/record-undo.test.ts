@@ -2,7 +2,7 @@ import SQLite from 'better-sqlite3'
 import { join } from 'node:path'
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { recordKinds } from '../../src-main/undo/record-kinds.ts'
+import { recordRules } from '../../src-main/undo/record-rules.ts'
 import { attributeOf } from '../../src-main/workbench/audit/edits.ts'
 import type { AuditEvent } from '../../src-main/workbench/audit/endpoints.ts'
 import type { DeletedList, Undone } from '../../src-main/workbench/undo/endpoints.ts'
@@ -148,7 +148,7 @@ describe('what an edit changed', () => {
       auditAttribute: Record<string, string>
     }
     const database = new SQLite(join(started.dataDirectory, 'listwright.db'), { readonly: true })
-    const places = Object.entries(recordKinds).flatMap(([entity, { tables }]) => {
+    const places = Object.entries(recordRules).flatMap(([entity, { tables }]) => {
       const columns = database.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck()
       const parts = tables.parts.map(({ table }) => table)
       // These are a part of what is deleted, and edited by themselves.

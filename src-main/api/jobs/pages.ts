@@ -1,3 +1,4 @@
+import { windowPages } from '../../base/window-pages.ts'
 import type { Job, JobType } from './schema.ts'
 
 /** The window's page for each type of job. */
@@ -5,10 +6,10 @@ export const jobPages: Record<
   JobType,
   (job: Pick<Job, 'id' | 'mailing_list_id' | 'suppression_list_id'>) => string
 > = {
-  Campaign: ({ mailing_list_id: listId, id }) => `/lists/${listId}/campaigns/${id}`,
-  SubscriberImport: ({ id }) => `/imports/${id}`,
-  SubscriberExport: ({ mailing_list_id: listId }) => `/lists/${listId}/exports`,
-  SuppressedAddressImport: ({ suppression_list_id: listId }) => `/suppression/${listId}`
+  Campaign: ({ mailing_list_id: listId, id }) => windowPages.campaign(listId ?? 0, id),
+  SubscriberImport: ({ id }) => windowPages.import(id),
+  SubscriberExport: ({ mailing_list_id: listId }) => windowPages.listTab(listId ?? 0, 'exports'),
+  SuppressedAddressImport: ({ suppression_list_id: listId }) => windowPages.suppressionList(listId ?? 0)
 }
 
 /**

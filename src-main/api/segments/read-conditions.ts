@@ -82,21 +82,10 @@ class ConditionReader {
         return this.#group(condition, name, depth)
       case 'status':
         return this.#status(condition, name)
-      case 'email': {
-        const [operator, value] = [
-          this.#choice(condition, name, 'operator', textOperators),
-          this.#text(condition, name)
-        ]
-        return operator && value !== null ? { type: 'email', operator, value } : null
-      }
-      case 'domain': {
-        const operator = this.#choice(condition, name, 'operator', domainOperators)
-        const value = this.#text(condition, name)?.replace(/^@/, '').trim()
-        if (value === '' || value?.includes('@')) {
-          this.#refuse(`${name}.value`, complaint('domain_of_condition'))
-        }
-        return operator && value ? { type: 'domain', operator, value } : null
-      }
+      case 'email':
+        return this.#email(condition, name)
+      case 'domain':
+        return this.#domain(condition, name)
       case 'custom_field':
         return this.#field(condition, name)
       case 'time':
@@ -108,18 +97,10 @@ class ConditionReader {
       }
       case 'campaign':
         return this.#campaign(condition, name)
-      case 'subscriber_import': {
-        const operator = this.#choice(condition, name, 'operator', importOperators)
-        const id = this.#id(condition, name, 'subscriber_import_id', 'an import of this list')
-        return operator && id !== null
-          ? { type: 'subscriber_import', operator, subscriber_import_id: id }
-          : null
-      }
-      case 'reaction': {
-        const operator = this.#choice(condition, name, 'operator', reactionOperators)
-        const operand = operator && this.#operand(condition, name, operator, readers.text, null)
-        return operand && { type: 'reaction', operator, ...operand }
-      }
+      case 'subscriber_import':
+        return this.#import(condition, name)
+      case 'reaction':
+        return this.#reaction(condition, name)
       default:
         this.#refuse(`${name}.type`, complaint('one_of', { values: conditionTypes }))
         return null
@@ -136,6 +117,33 @@ class ConditionReader {
       return { type: 'group', match, conditions: this.all(conditions, `${name}.conditions`, depth + 1) }
     }
     return null
+  }
+
+  #email(given: Given, name: string): Condition | null {
+    const operator = this.#choice(given, name, 'operator', textOperators)
+    const value = this.#text(given, name)
+    return operator && value !== null ? { type: 'email', operator, value } : null
+  }
+
+  #domain(given: Given, name: string): Condition | null {
+    const operator = this.#choice(given, name, 'operator', domainOperators)
+    const value = this.#text(given, name)?.replace(/^@/, '').trim()
+    if (value === '' || value?.includes('@')) {
+      this.#refuse(`${name}.value`, complaint('domain_of_condition'))
+    }
+    return operator && value ? { type: 'domain', operator, value } : null
+  }
+
+  #import(given: Given, name: string): Condition | null {
+    const operator = this.#choice(given, name, 'operator', importOperators)
+    const id = this.#id(given, name, 'subscriber_import_id', 'an import of this list')
+    return operator && id !== null ? { type: 'subscriber_import', operator, subscriber_import_id: id } : null
+  }
+
+  #reaction(given: Given, name: string): Condition | null {
+    const operator = this.#choice(given, name, 'operator', reactionOperators)
+    const operand = operator && this.#operand(given, name, operator, readers.text, null)
+    return operand && { type: 'reaction', operator, ...operand }
   }
 
   #status(given: Given, name: string): Condition | null {
@@ -177,38 +185,45 @@ class ConditionReader {
         return {}
       case 'is in the last':
       case 'is not in the last':
-      case 'is in the next': {
-        const { days } = given
-        if (typeof days === 'number' && Number.isInteger(days) && days >= 0 && days <= maxDays)
-          return { days }
-        this.#refuse(`${name}.days`, complaint('whole_number_to', { most: maxDays }))
-        return null
-      }
-      case 'is between': {
-        const from = this.#value(given['from'], `${name}.from`, reader)
-        const to = this.#value(given['to'], `${name}.to`, reader)
-        if (from === null || to === null) return null
-        // Days of a year may be those around New Year.
-        if (from > to && reader !== readers.day_of_year) {
-          this.#refuse(`${name}.to`, complaint('comes_before', { other: `${name}.from` }))
-        }
-        return { from, to }
-      }
+      case 'is in the next':
+        return this.#days(given, name)
+      case 'is between':
+        return this.#range(given, name, reader)
       case 'is one of':
       case 'is all of':
-      case 'is none of': {
-        const known = (field?.options ?? []).map(({ id }) => id)
-        const ids = listOf(given['option_ids'])
-        const option_ids = known.filter((id) => ids.includes(id))
-        if (ids.length > 0 && option_ids.length === ids.length) return { option_ids }
-        this.#refuse(`${name}.option_ids`, complaint('option_ids'))
-        return null
-      }
+      case 'is none of':
+        return this.#options(given, name, field)
       default: {
         const value = this.#value(given['value'], `${name}.value`, reader)
         return value === null ? null : { value }
       }
     }
+  }
+
+  #days({ days }: Given, name: string): Operand | null {
+    if (typeof days === 'number' && Number.isInteger(days) && days >= 0 && days <= maxDays) return { days }
+    this.#refuse(`${name}.days`, complaint('whole_number_to', { most: maxDays }))
+    return null
+  }
+
+  #range(given: Given, name: string, reader: ValueReader): Operand | null {
+    const from = this.#value(given['from'], `${name}.from`, reader)
+    const to = this.#value(given['to'], `${name}.to`, reader)
+    if (from === null || to === null) return null
+    // Days of a year may be those around New Year.
+    if (from > to && reader !== readers.day_of_year) {
+      this.#refuse(`${name}.to`, complaint('comes_before', { other: `${name}.from` }))
+    }
+    return { from, to }
+  }
+
+  #options(given: Given, name: string, field: FieldDefinition | null): Operand | null {
+    const known = (field?.options ?? []).map(({ id }) => id)
+    const ids = listOf(given['option_ids'])
+    const option_ids = known.filter((id) => ids.includes(id))
+    if (ids.length > 0 && option_ids.length === ids.length) return { option_ids }
+    this.#refuse(`${name}.option_ids`, complaint('option_ids'))
+    return null
   }
 
   #time(given: Given, name: string): Condition | null {

@@ -55,9 +55,23 @@ export interface Linked<Theirs extends SyncRecord> {
   theirs: Theirs
 }
 
+/** A record of both sides, with the last agreed content; null = matched for the first time. */
+interface Pair<Theirs extends SyncRecord> {
+  theirs: Theirs
+  agreed: Content | null
+}
+
+/** The records of both sides; those that are paired are no longer in `theirs`. */
+interface Sides<Theirs extends SyncRecord> {
+  locals: Map<number, SyncRecord>
+  theirs: Map<number, Theirs>
+  /** By local id. */
+  pairs: Map<number, Pair<Theirs>>
+}
+
 /**
- * Brings the records of a kind on both sides together. Creations are noted before they are sent, and looked for by their key
- * before they are sent again, so that a run that was cut off anywhere goes on without doubling anything.
+ * Mirrors the records of a kind. Creations are recorded before they are sent, and looked up by their key
+ * before they are sent again, so that an interrupted run continues without duplicates.
  */
 export async function mirrorRecords<Theirs extends SyncRecord>(
   run: Run,
@@ -66,38 +80,48 @@ export async function mirrorRecords<Theirs extends SyncRecord>(
   const links = (await linksOf(run.reader, run.remoteId, kind.kind, kind.mailingListId)).filter(
     ({ localId }) => kind.concerns?.(localId) ?? true
   )
-  const locals = new Map((await kind.readLocal()).map((record) => [record.id, record]))
-  const theirs = new Map((await kind.readRemote()).map((record) => [record.id, record]))
-  const linked: Linked<Theirs>[] = []
-  const pairs = new Map<number, { theirs: Theirs; agreed: Content | null }>()
-
-  askForGoneRecords(
-    run,
-    kind,
-    links.filter(({ localId, theirId }) => locals.has(localId) && theirId !== null),
-    theirs
-  )
-
-  for (const { localId, theirId, agreed } of links) {
-    const local = locals.get(localId)
-    const other = theirId === null ? undefined : theirs.get(theirId)
-    if (local && other?.isSettled) {
-      await kind.noteSettled?.(localId, other)
-      locals.delete(localId)
-    } else if (local && other) {
-      pairs.set(localId, { theirs: other, agreed })
-      theirs.delete(other.id)
-    } else if (local && theirId !== null && agreed) {
-      if (await removeHere(run, kind, local, agreed)) locals.delete(localId)
-    } else if (!local) {
-      if (other) theirs.delete(other.id)
-      // What stays there is remembered, so that it is not taken for something new.
-      if (!other || (await removeThere(run, kind, localId, other))) await unlink(run, kind, localId)
-    }
+  const sides: Sides<Theirs> = {
+    locals: new Map((await kind.readLocal()).map((record) => [record.id, record])),
+    theirs: new Map((await kind.readRemote()).map((record) => [record.id, record])),
+    pairs: new Map()
   }
+  const known = links.filter(({ localId, theirId }) => sides.locals.has(localId) && theirId !== null)
+  askForGoneRecords(run, kind, known, sides.theirs)
+  for (const link of links) await pairLinked(run, kind, link, sides)
+  matchByKey(kind, sides)
+  return mergePairs(run, kind, sides)
+}
 
+/** Pairs two linked records, or deletes the one whose counterpart was deleted. */
+async function pairLinked<Theirs extends SyncRecord>(
+  run: Run,
+  kind: RecordKind<Theirs>,
+  { localId, theirId, agreed }: { localId: number; theirId: number | null; agreed: Content | null },
+  { locals, theirs, pairs }: Sides<Theirs>
+): Promise<void> {
+  const local = locals.get(localId)
+  const other = theirId === null ? undefined : theirs.get(theirId)
+  if (!local) {
+    if (other) theirs.delete(other.id)
+    // A record that stays there is remembered, so that it is not taken for a new one.
+    if (!other || (await removeThere(run, kind, localId, other))) await unlink(run, kind, localId)
+  } else if (other?.isSettled) {
+    await kind.noteSettled?.(localId, other)
+    locals.delete(localId)
+  } else if (other) {
+    pairs.set(localId, { theirs: other, agreed })
+    theirs.delete(other.id)
+  } else if (theirId !== null && agreed && (await removeHere(run, kind, local, agreed))) {
+    locals.delete(localId)
+  }
+}
+
+/** Pairs records without a link by their key; of several, first those with the same content. */
+function matchByKey<Theirs extends SyncRecord>(
+  kind: RecordKind<Theirs>,
+  { locals, theirs, pairs }: Sides<Theirs>
+): void {
   for (const record of theirs.values()) if (record.isSettled) theirs.delete(record.id)
-  // Several may have one name: the one that is the same all through is meant first.
   const byKey = Map.groupBy(theirs.values(), (record) => kind.keyOf(record.content))
   for (const local of locals.values()) {
     if (pairs.has(local.id)) continue
@@ -108,7 +132,15 @@ export async function mirrorRecords<Theirs extends SyncRecord>(
     alike.splice(alike.indexOf(other), 1)
     theirs.delete(other.id)
   }
+}
 
+/** Merges pairs, and creates the other records on the side that lacks them. */
+async function mergePairs<Theirs extends SyncRecord>(
+  run: Run,
+  kind: RecordKind<Theirs>,
+  { locals, theirs, pairs }: Sides<Theirs>
+): Promise<Linked<Theirs>[]> {
+  const linked: Linked<Theirs>[] = []
   for (const local of locals.values()) {
     const pair = pairs.get(local.id)
     const found = pair
@@ -116,11 +148,10 @@ export async function mirrorRecords<Theirs extends SyncRecord>(
       : await createThere(run, kind, local)
     if (found) linked.push({ local, theirs: found })
   }
-  if (run.rules.direction === 'both') {
-    for (const other of theirs.values()) {
-      const local = await createHere(run, kind, other)
-      if (local) linked.push({ local, theirs: other })
-    }
+  if (run.rules.direction !== 'both') return linked
+  for (const other of theirs.values()) {
+    const local = await createHere(run, kind, other)
+    if (local) linked.push({ local, theirs: other })
   }
   return linked
 }

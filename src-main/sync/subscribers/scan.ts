@@ -91,7 +91,7 @@ export async function scan(
   let identifying = Promise.resolve()
   for (let number = 1; page; number++) {
     const token: string | null = page.next_page_token == null ? null : String(page.next_page_token)
-    const identified = await meet(listRun, page.data, position, token === null, { orphans, losses })
+    const identified = await comparePage(listRun, page.data, position, token === null, { orphans, losses })
     // Written while the next page is worked on.
     await identifying
     identifying = identify(listRun, identified)
@@ -148,80 +148,117 @@ async function identify({ run, syncListId }: ListRun, rows: IdentifiedRow[]): Pr
   if (rows.length > 0) await run.client.run('syncs.identifySubscribers', { syncListId, rows })
 }
 
-/**
- * Compares a page with the local subscribers, and finds those that are missing before its first id.
- * @returns the ids of subscribers of which only the id is new
- */
-async function meet(
+/** What is known of the subscribers of a page on this side. */
+interface PageMatches {
+  /** By remote id. */
+  agreed: ReadonlyMap<number, AgreementRow>
+  /** The local subscribers with an agreed state, by local id. */
+  locals: ReadonlyMap<number, SubscriberRow>
+  /** Local subscribers with the same key as one of the page that is not linked. */
+  alike: ReadonlyMap<string, SubscriberRow>
+  /** The agreed states of those alike, by local id. */
+  agreedOfAlike: ReadonlyMap<number, AgreementRow>
+}
+
+async function matchesOf(
   listRun: ListRun,
-  page: readonly { id: number }[],
-  { afterId, knownUpTo }: ScanPosition,
-  isLast: boolean,
-  { orphans, losses }: { orphans: Orphans; losses: Losses }
-): Promise<IdentifiedRow[]> {
-  const { common } = listRun
-  // A subscriber whose entry is not valid exists all the same, and is not missing.
-  const allIds = page.map(({ id }) => id)
-  const people = await validAnswers(listRun, page)
-  const ids = people.map(({ id }) => id)
+  allIds: readonly number[],
+  ids: readonly number[],
+  values: readonly Values[]
+): Promise<PageMatches> {
   const agreed = await agreedByTheirs(listRun, allIds)
-  const values = people.map((answer) => theirValues(answer, common))
   const alike = await localRowsLike(
     listRun,
     values.filter((_, at) => !agreed.has(ids[at] ?? 0))
   )
-  const locals = await localRows(
-    listRun,
-    [...agreed.values()].map(({ local_id }) => local_id)
-  )
-  const newlyAgreed = await agreedBy(
-    listRun,
-    [...alike.values()].map(({ id }) => id)
-  )
+  const localIds = [...agreed.values()].map(({ local_id }) => local_id)
+  const locals = await localRows(listRun, localIds)
+  const alikeIds = [...alike.values()].map(({ id }) => id)
+  return { agreed, locals, alike, agreedOfAlike: await agreedBy(listRun, alikeIds) }
+}
+
+/**
+ * Compares a page with the local subscribers, and finds those that are missing before its first id.
+ * @returns the ids of subscribers of which only the id is new
+ */
+async function comparePage(
+  listRun: ListRun,
+  page: readonly { id: number }[],
+  position: ScanPosition,
+  isLast: boolean,
+  found: { orphans: Orphans; losses: Losses }
+): Promise<IdentifiedRow[]> {
+  // A subscriber whose entry is not valid exists, and is not missing.
+  const allIds = page.map(({ id }) => id)
+  const people = await validAnswers(listRun, page)
+  const ids = people.map(({ id }) => id)
+  const values = people.map((answer) => theirValues(answer, listRun.common))
+  const matches = await matchesOf(listRun, allIds, ids, values)
   const identified: IdentifiedRow[] = []
   const replaced: Losses['gone'] = []
   const meetings: Meeting[] = []
-  for (const [at, { id }] of people.entries()) {
+  for (const [at, id] of ids.entries()) {
     const theirs = values[at] ?? []
-    const known = agreed.get(id)
-    const like = alike.size === 0 ? undefined : alike.get(keyOfValues(listRun, theirs))
-    const linked = known ?? (like && newlyAgreed.get(like.id))
-    const local = known ? locals.get(known.local_id) : like
+    const known = matches.agreed.get(id)
+    const like = matches.alike.size === 0 ? undefined : matches.alike.get(keyOfValues(listRun, theirs))
+    const linked = known ?? (like && matches.agreedOfAlike.get(like.id))
+    const local = known ? matches.locals.get(known.local_id) : like
     if (local && linked && isAsBefore(listRun, id, linked, local, theirs)) {
       if (linked.their_id === null) identified.push([local.id, id])
       continue
     }
-    const met = { id, person: personOf(theirs, common) }
-    if (known) {
-      const before = agreedOf(known)
-      const meeting = { local: local ? localPersonOf(listRun, local) : null, agreed: before }
-      if (!isSomebodyElse(before, met.person)) {
-        const both = { ...meeting, theirs: met }
-        if (!losses.gather(both)) meetings.push(both)
-        continue
+    const met = { id, person: personOf(theirs, listRun.common) }
+    if (known && !isSomebodyElse(agreedOf(known), met.person)) {
+      const meeting = {
+        local: local ? localPersonOf(listRun, local) : null,
+        agreed: agreedOf(known),
+        theirs: met
       }
-      // The id was given to somebody else, as after the remote was restored from a backup.
-      replaced.push({ localId: before.localId, theirId: id })
+      if (!found.losses.gather(meeting)) meetings.push(meeting)
+      continue
     }
-    const other = like ? newlyAgreed.get(like.id) : undefined
-    // Who is somebody else's already is not met by one more.
-    const isTaken = other?.their_id != null && ids.includes(other.their_id) && other.their_id !== id
-    if (like && !isTaken) {
-      const before = other ? agreedOf(other) : null
-      meetings.push({ local: localPersonOf(listRun, like), agreed: before, theirs: met })
-    } else {
-      meetings.push({ local: null, agreed: isTaken ? null : orphans.take(met.person), theirs: met })
-    }
+    // The id belongs to another subscriber now, such as after the remote was restored from a backup.
+    if (known) replaced.push({ localId: known.local_id, theirId: id })
+    meetings.push(unlinkedMeeting(listRun, met, like, ids, matches, found.orphans))
   }
-  losses.gone.push(...replaced)
+  found.losses.gone.push(...replaced)
   await send(listRun, await reconcile(listRun, meetings, false))
+  await collectMissing(listRun, allIds, position, isLast, matches, found.losses)
+  return identified
+}
+
+/** Pairs a remote subscriber without a link with a local one of the same key, unless that has another counterpart. */
+function unlinkedMeeting(
+  listRun: ListRun,
+  met: NonNullable<Meeting['theirs']>,
+  like: SubscriberRow | undefined,
+  ids: readonly number[],
+  { agreedOfAlike }: PageMatches,
+  orphans: Orphans
+): Meeting {
+  const other = like ? agreedOfAlike.get(like.id) : undefined
+  const isTaken = other?.their_id != null && ids.includes(other.their_id) && other.their_id !== met.id
+  if (!like || isTaken) {
+    return { local: null, agreed: isTaken ? null : orphans.take(met.person), theirs: met }
+  }
+  return { local: localPersonOf(listRun, like), agreed: other ? agreedOf(other) : null, theirs: met }
+}
+
+/** Collects linked subscribers whose remote id lies in the page's range and is missing there. */
+async function collectMissing(
+  listRun: ListRun,
+  allIds: readonly number[],
+  { afterId, knownUpTo }: ScanPosition,
+  isLast: boolean,
+  { agreed }: PageMatches,
+  losses: Losses
+): Promise<void> {
   const upTo = isLast ? knownUpTo : Math.min(knownUpTo, allIds.at(-1) ?? afterId)
-  // Nearly always all of them are still there, which an index tells.
+  // Nearly always none is missing, which an index tells.
   const present = [...agreed.keys()].filter((id) => id <= upTo).length
   if ((await countLinked(listRun, afterId, upTo)) > present) {
     losses.gone.push(...(await missingBetween(listRun, afterId, upTo, new Set(allIds))))
   }
-  return identified
 }
 
 /** True if both sides equal the agreed state, as nearly all do. */

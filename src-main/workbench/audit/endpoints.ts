@@ -1,39 +1,9 @@
 import { type Static, Type } from 'typebox'
+import { auditedEntities } from '../../api/record-kinds.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
 import { envelope } from '../../http/envelope.ts'
 import { Nullable, Reference } from '../../http/schema.ts'
 import { eventVias } from '../endpoints/subscriber-page.ts'
-
-/** The kinds of records in the audit log, by their names in the change log. */
-export const auditedEntities = [
-  'sign_in',
-  'api_key',
-  'user',
-  'organization',
-  'settings',
-  'mailing_list',
-  'subscriber',
-  'custom_field',
-  'segment',
-  'subscriber_import',
-  'subscriber_export',
-  'bulk_action',
-  'campaign',
-  'template',
-  'autoresponder',
-  'web_form',
-  'pending_subscription',
-  'suppression_list',
-  'suppressed_address_import',
-  'seed_list',
-  'virtual_mta',
-  'url_domain',
-  'bounce_email',
-  'database_connection',
-  'sync_remote',
-  'backup'
-] as const
-export type AuditedEntity = (typeof auditedEntities)[number]
 
 /** Missing properties match everything. */
 export const AuditFilter = Type.Object({

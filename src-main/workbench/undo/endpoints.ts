@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
 import { envelope } from '../../http/envelope.ts'
 import { IdParams, Nullable } from '../../http/schema.ts'
-import { isUndoable, undoableChanges, undoableEntities, type UndoableEntity } from '../../undo/rules.ts'
+import { isUndoable, undoableChanges, undoableEntities, type UndoableEntity } from '../../api/record-kinds.ts'
 
 export { isUndoable }
 export type { UndoableEntity }

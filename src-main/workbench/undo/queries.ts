@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { ChangeAction, Schema } from '../../database/schema.ts'
-import { isUndoableChange, type UndoableChange, type UndoableEntity } from '../../undo/rules.ts'
+import { isUndoableChange, type UndoableChange, type UndoableEntity } from '../../api/record-kinds.ts'
 
 /** Returns a change of a single record that can be undone; undefined for other entries. */
 export async function changeWithId(

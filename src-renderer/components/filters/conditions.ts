@@ -1,3 +1,4 @@
+import { windowPages } from '../../../src-main/base/window-pages.ts'
 import { parseDate, parseMonthDay } from '../../../src-main/base/dates.ts'
 import {
   blankOperators,
@@ -159,7 +160,7 @@ function isValue(value: string | number | undefined, kind: FieldCondition['kind'
 }
 
 export function pageOfFilter(listId: number, clause: Condition[]): string {
-  return `/lists/${listId}?${new URLSearchParams({ filter: JSON.stringify(clause) }).toString()}`
+  return `${windowPages.list(listId)}?${new URLSearchParams({ filter: JSON.stringify(clause) }).toString()}`
 }
 
 /** True if data from outside, such as from an address, has the form of a clause; the API validates it. */

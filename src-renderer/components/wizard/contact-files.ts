@@ -1,3 +1,4 @@
+import { windowPages } from '../../../src-main/base/window-pages.ts'
 import { contactExtensions } from '../../../src-main/contact-files/extensions.ts'
 
 /**
@@ -14,7 +15,7 @@ export function isContactFile(name: string): boolean {
 /** The page on which files of the upload directory are imported, one after the other. @param listId null to be asked */
 export function importPath(listId: number | null, files: readonly string[]): string {
   const query = files.map((file) => `file=${encodeURIComponent(file)}`).join('&')
-  return `${listId === null ? '/import-file' : `/lists/${listId}/import`}${query === '' ? '' : `?${query}`}`
+  return `${listId === null ? windowPages.importFile : windowPages.importIntoList(listId)}${query === '' ? '' : `?${query}`}`
 }
 
 /** The files that the address of a page names. */

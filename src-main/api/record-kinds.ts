@@ -1,0 +1,87 @@
+import { windowPages } from '../base/window-pages.ts'
+import type { PermissionKey } from '../http/caller.ts'
+
+/** A record by its id, and the list that it belongs to. */
+interface PlacedRecord {
+  id: number
+  listId: number | null
+}
+
+interface RecordKind {
+  /**
+   * What undoing an edit or deletion needs: a permission to change the kind, or a role. Absent = a change of
+   * this kind cannot be undone on its own.
+   */
+  undoAccess?: PermissionKey | 'organization_admin' | 'system_admin'
+  /** The window's page that shows the record, or else all of its kind; null = none. */
+  page: (record: PlacedRecord) => string | null
+}
+
+/** Returns the page of a record that belongs to a list. */
+function ofList(page: (listId: number, id: number) => string): RecordKind['page'] {
+  return ({ id, listId }) => (listId === null ? null : page(listId, id))
+}
+
+/** The kinds of records in the audit log, by their names in the change log. */
+export const recordKinds = {
+  sign_in: { page: () => windowPages.users },
+  api_key: { page: () => windowPages.apiAccess },
+  user: { page: () => windowPages.users },
+  organization: { undoAccess: 'system_admin', page: () => windowPages.settings },
+  settings: { undoAccess: 'system_admin', page: () => windowPages.settings },
+  mailing_list: { undoAccess: 'mailing_list', page: ({ id }) => windowPages.list(id) },
+  subscriber: { page: ofList(windowPages.subscriber) },
+  custom_field: {
+    undoAccess: 'custom_field',
+    page: ofList((listId) => windowPages.listTab(listId, 'fields'))
+  },
+  segment: {
+    undoAccess: 'segmentation_criteria',
+    page: ofList((listId) => windowPages.listTab(listId, 'segments'))
+  },
+  subscriber_import: { page: ({ id }) => windowPages.import(id) },
+  subscriber_export: { page: ofList((listId) => windowPages.listTab(listId, 'exports')) },
+  bulk_action: { page: ofList((listId) => windowPages.listTab(listId, 'bulk-actions')) },
+  campaign: { undoAccess: 'campaign', page: ofList(windowPages.campaign) },
+  template: { undoAccess: 'campaign/template', page: ofList(windowPages.template) },
+  autoresponder: { undoAccess: 'autoresponder', page: ofList(windowPages.autoresponder) },
+  web_form: { undoAccess: 'web_form', page: ofList((listId) => windowPages.listTab(listId, 'forms')) },
+  pending_subscription: { page: ofList((listId) => windowPages.listTab(listId, 'forms')) },
+  suppression_list: { undoAccess: 'organization_admin', page: ({ id }) => windowPages.suppressionList(id) },
+  suppressed_address_import: { page: () => windowPages.suppressionLists },
+  seed_list: { undoAccess: 'seed_list', page: () => windowPages.delivery },
+  virtual_mta: { undoAccess: 'organization_admin', page: () => windowPages.delivery },
+  url_domain: { undoAccess: 'organization_admin', page: () => windowPages.delivery },
+  bounce_email: { undoAccess: 'organization_admin', page: () => windowPages.delivery },
+  database_connection: { page: () => windowPages.delivery },
+  sync_remote: { page: ({ id }) => windowPages.remote(id) },
+  backup: { page: () => windowPages.backups }
+} as const satisfies Record<string, RecordKind>
+
+export type AuditedEntity = keyof typeof recordKinds
+export const auditedEntities = Object.keys(recordKinds) as AuditedEntity[]
+
+/** The kinds whose changes can be undone from the change log; subscribers have rules of their own. */
+export type UndoableChange = {
+  [Kind in AuditedEntity]: (typeof recordKinds)[Kind] extends { undoAccess: string } ? Kind : never
+}[AuditedEntity]
+export const undoableChanges = auditedEntities.filter(
+  (entity) => 'undoAccess' in recordKinds[entity]
+) as UndoableChange[]
+
+/** Settings are no records, and never deleted. */
+export type UndoableEntity = Exclude<UndoableChange, 'settings'>
+export const undoableEntities = undoableChanges.filter((entity) => entity !== 'settings')
+
+export function isUndoable(entity: string): entity is UndoableEntity {
+  return (undoableEntities as readonly string[]).includes(entity)
+}
+
+export function isUndoableChange(entity: string): entity is UndoableChange {
+  return (undoableChanges as readonly string[]).includes(entity)
+}
+
+/** Returns the page of a record of a kind; null = there is none. */
+export function pageOfRecord(entity: AuditedEntity, record: PlacedRecord): string | null {
+  return recordKinds[entity].page(record)
+}
