@@ -36,6 +36,11 @@ const layers = [
 /** What lies directly in src-main, which only the shells import. */
 const assembly = '[^/]+\\.ts$'
 
+/** A path in a regular expression between slashes. */
+const escaped = (path) => path.replaceAll('.', '\\.').replaceAll('/', '\\/')
+
+const layerMessage = 'A folder of src-main imports only from those below it; see ARCHITECTURE.md.'
+
 /** No import leads up: for the files of a folder, and for those of the folders in it. */
 const layerRules = layers.flatMap((layer, index) => {
   const above = layers.slice(index + 1).map((name) => (name === '.' ? assembly : `${name}/`))
@@ -48,17 +53,49 @@ const layerRules = layers.flatMap((layer, index) => {
         'error',
         {
           paths: [electronAlone],
-          patterns: [
-            {
-              regex: `^${up.replaceAll('.', '\\.')}/(${above.join('|')})`,
-              message: 'A folder of src-main imports only from those below it; see ARCHITECTURE.md.'
-            }
-          ]
+          patterns: [{ regex: `^${up.replaceAll('.', '\\.')}/(${above.join('|')})`, message: layerMessage }]
+        }
+      ],
+      // The rule above does not see dynamic imports.
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: `ImportExpression[source.value=/^${escaped(up)}\\/(${above.map((name) => name.replaceAll('/', '\\/')).join('|')})/]`,
+          message: layerMessage
         }
       ]
     }
   }))
 })
+
+/** What the window does not import of the server: code that runs there. */
+const serverCode = {
+  regex:
+    '/src-main/([^/]+\\.ts$|(csv|database|jobs|segments|imports|suppression|exports|bulk-actions|undo|delivery|tracking|sync|integrity|salvage|backups|settings|headless|desktop)/(?!(.*/)?(endpoints|schema|rules)\\.ts$)|http/(?!(access|caller|endpoint|envelope)\\.ts$)|workbench/(?!(.*/)?(endpoints|endpoints/[^/]+|schema|rules)\\.ts$)|.*/(commands|queries|routes|tables)\\.ts$)',
+  message: 'The window imports endpoints, schemas, rules and types; for everything else it asks the server.'
+}
+
+/** The folders of the window, each of which may import from those before it alone. */
+const windowLayers = ['api', 'model', 'stores', 'composables', 'components', 'pages']
+
+const windowLayerRules = windowLayers.slice(0, -1).map((layer, index) => ({
+  files: [`src-renderer/${layer}/**/*.{ts,vue}`],
+  rules: {
+    'no-restricted-imports': [
+      'error',
+      {
+        paths: [electronAlone],
+        patterns: [
+          serverCode,
+          {
+            regex: `^(\\.\\./)+(${windowLayers.slice(index + 1).join('|')})/`,
+            message: 'A folder of the window imports only from those below it; see ARCHITECTURE.md.'
+          }
+        ]
+      }
+    ]
+  }
+}))
 
 export default tseslint.config(
   { ignores: ['out/', 'node_modules/', '.nuxt-ui/', '.components/', 'eslint.config.js', 'tools/*.mjs'] },
@@ -97,23 +134,9 @@ export default tseslint.config(
   },
   {
     files: ['src-renderer/**/*.{ts,vue}'],
-    rules: {
-      'no-restricted-imports': [
-        'error',
-        {
-          paths: [electronAlone],
-          patterns: [
-            {
-              regex:
-                '/src-main/([^/]+\\.ts$|(database|jobs|segments|imports|suppression|exports|bulk-actions|undo|delivery|sync|backups|tracking|headless|desktop)/(?!(endpoints|schema)\\.ts$)|.*/(commands|queries|routes|tables)\\.ts$)',
-              message:
-                'The window imports endpoints, schemas, rules and types; for everything else it asks the server.'
-            }
-          ]
-        }
-      ]
-    }
+    rules: { 'no-restricted-imports': ['error', { paths: [electronAlone], patterns: [serverCode] }] }
   },
+  ...windowLayerRules,
   {
     files: ['src-main/desktop/**/*.ts', 'test/desktop/**/*.ts'],
     rules: { 'no-restricted-imports': 'off' }

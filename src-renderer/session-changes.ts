@@ -1,4 +1,4 @@
-import { leaveForGood } from './composables/useUnsavedGuard.ts'
+import { leaveForGood } from './stores/leaving.ts'
 
 /** Between the windows of one browser, which share a session. */
 const channel = new BroadcastChannel('listwright-session')

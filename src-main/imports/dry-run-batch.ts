@@ -1,8 +1,8 @@
 import SQLite, { type Database, type Statement } from 'better-sqlite3'
-import { emailKey } from '../api/subscribers/rules.ts'
 import type { ImportBatch } from './plan.ts'
 import {
   code,
+  emailKeyAt,
   findExisting,
   type ImportSession,
   outcomeForExisting,
@@ -73,7 +73,7 @@ export class DryRunBatches {
       return code[outcome]
     }
     if (this.#session.refusesNew) return code.failed
-    const key = batch.alternateKeys ? (batch.alternateKeys[place] ?? '') : emailKey(email)
+    const key = batch.alternateKeys ? (batch.alternateKeys[place] ?? '') : emailKeyAt(batch, place)
     if (this.#room <= 0) {
       return this.#hasKey.get(key) === undefined ? code.skipped_over_limit : code.skipped_duplicate
     }

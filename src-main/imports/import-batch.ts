@@ -360,7 +360,7 @@ function insertRows(
 /** Returns the bound values of a row, in the order of insertStatement. */
 function valuesOf(batch: ImportBatch, place: number, id: number): unknown[] {
   const email = batch.emails[place] ?? ''
-  const values: unknown[] = [id, email, emailKey(email), batch.customFields[place]]
+  const values: unknown[] = [id, email, emailKeyAt(batch, place), batch.customFields[place]]
   for (const [, key] of optionalColumns) {
     const column = batch[key]
     if (column) values.push(column[place] ?? null)
@@ -382,6 +382,11 @@ export function recallImportBatch(
   }
 }
 
+/** Returns the key of a row's email. */
+export function emailKeyAt(batch: ImportBatch, place: number): string {
+  return batch.emailKeys?.[place] ?? emailKey(batch.emails[place] ?? '')
+}
+
 /** The subscriber that has the key of a row. */
 export function findExisting(
   database: Database,
@@ -392,7 +397,7 @@ export function findExisting(
   const { byEmail, byAlternateKey } = statementsOf(database).lookups
   return batch.alternateKeys
     ? byAlternateKey.get(session.mailingListId, batch.alternateKeys[place] ?? '')
-    : byEmail.get(session.mailingListId, emailKey(batch.emails[place] ?? ''))
+    : byEmail.get(session.mailingListId, emailKeyAt(batch, place))
 }
 
 /** Returns the outcome of a row whose key exists, and marks that subscriber as seen. */

@@ -57,6 +57,8 @@ export interface PackedBatch {
 /** Some rows, column by column. A row that failed its checks keeps its place with an empty email. */
 export interface ImportBatch {
   emails: string[]
+  /** The keys of the emails, which packing computed; absent on lists with another primary key. */
+  emailKeys?: string[]
   /** Custom field values as JSON; defaults of the import included. */
   customFields: string[]
   /** Present only for what the file or the list has. */

@@ -64,10 +64,12 @@ export function unpackBatch({ rows, columns, bytes, hasAlternateKeys }: PackedBa
   const width = columns.length + 3
   const batch: ImportBatch = { emails: [], customFields: [] }
   if (hasAlternateKeys) batch.alternateKeys = []
+  else batch.emailKeys = []
   for (let row = 0; row < rows; row++) {
     const [key, email] = [cells[row * width] ?? '', cells[row * width + 1] ?? '']
     batch.emails.push(email === '' && !hasAlternateKeys ? key : email)
     batch.alternateKeys?.push(JSON.parse(key) as string)
+    batch.emailKeys?.push(key)
   }
   for (const [place, column] of columns.entries()) {
     const values: (string | number | null)[] = []

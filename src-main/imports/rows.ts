@@ -203,7 +203,7 @@ function shown(field: FieldDefinition, value: StoredValue): unknown {
   return field.type.startsWith('select_') ? nameOf(value as number) : value
 }
 
-type OptionalColumn = Exclude<keyof ImportBatch, 'emails' | 'customFields' | 'alternateKeys'>
+type OptionalColumn = Exclude<keyof ImportBatch, 'emails' | 'emailKeys' | 'customFields' | 'alternateKeys'>
 
 const columnOfBatch: Record<ReservedColumn, OptionalColumn> = {
   status: 'statuses',

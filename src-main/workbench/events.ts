@@ -3,7 +3,8 @@ import { type Static, Type } from 'typebox'
 import { authenticate } from '../api/accounts/authentication.ts'
 import type { Change } from '../database/command.ts'
 import { ApiError } from '../base/errors.ts'
-import { type LiveEvent, liveEventOf, RecentChanges } from './recent-changes.ts'
+import type { LiveEvent } from './endpoints/live-event.ts'
+import { liveEventOf, RecentChanges } from './recent-changes.ts'
 
 /** Changes are gathered for so long before they are sent, in milliseconds: an import makes many a second. */
 const gatheringTime = 200

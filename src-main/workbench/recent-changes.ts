@@ -1,10 +1,5 @@
 import type { Change } from '../database/command.ts'
-
-/** Tells the window that something of this kind changed, on this list. */
-export interface LiveEvent {
-  entity: Change['entity']
-  mailing_list_id: number | null
-}
+import type { LiveEvent } from './endpoints/live-event.ts'
 
 export function liveEventOf({ entity, mailingListId }: Change): LiveEvent {
   return { entity, mailing_list_id: mailingListId }

@@ -2,8 +2,9 @@ import { type Ref, onMounted, onScopeDispose, ref, watch } from 'vue'
 import { useRoute } from 'vue-router'
 import { messageOf } from '../../src-main/base/errors.ts'
 import { type Draft, discardDraft, fetchDraft, storeDraft } from '../api/drafts.ts'
-import { mergeEdits, withValue } from '../components/records/merge-edits.ts'
-import { isLeftForGood, type UnsavedGuard, useUnsavedGuard } from './useUnsavedGuard.ts'
+import { mergeEdits, withValue } from '../model/merge-edits.ts'
+import { isLeftForGood } from '../stores/leaving.ts'
+import { type UnsavedGuard, useUnsavedGuard } from './useUnsavedGuard.ts'
 
 /** Something that is written in the window, and that outlives the window before it is saved. */
 export interface DraftOf {

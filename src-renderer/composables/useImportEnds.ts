@@ -9,7 +9,7 @@ import { formatNumber } from '../format.ts'
 import { useLiveEvents } from '../stores/live-events.ts'
 import { useSession } from '../stores/session.ts'
 import { hasEnded } from './useImportProgress.ts'
-import { useLoaded } from './useLoaded.ts'
+import { useLoaded } from '../stores/useLoaded.ts'
 import { useImportTitle } from './useImportTitle.ts'
 
 /** How often progress is read while an import runs, in milliseconds. */

@@ -2,7 +2,7 @@ import { computed, type ComputedRef } from 'vue'
 import { fetchMailingList } from '../api/mailing-lists.ts'
 import { useLiveEvents } from '../stores/live-events.ts'
 import { type CountedList, totalOf, useMailingLists } from '../stores/mailing-lists.ts'
-import { type Loaded, useLoaded } from './useLoaded.ts'
+import { type Loaded, useLoaded } from '../stores/useLoaded.ts'
 
 /** A list with settings and counts, kept up to date; undefined while loading. */
 export function useMailingList(

@@ -1,8 +1,8 @@
 import { computed, type ComputedRef, type Ref } from 'vue'
 import { countClause, fetchSegmentCounts } from '../api/segments.ts'
-import { ownConditions } from '../components/campaigns/campaign-draft.ts'
+import { ownConditions } from '../model/campaign-draft.ts'
 import { useLiveEvents } from '../stores/live-events.ts'
-import { type Loaded, useLoaded } from './useLoaded.ts'
+import { type Loaded, useLoaded } from '../stores/useLoaded.ts'
 
 /** The number of recipients that a campaign would have, kept up to date. */
 export interface RecipientCount {

@@ -3,11 +3,11 @@ import { computed, type ComputedRef } from 'vue'
 import { useI18n } from 'vue-i18n'
 import { fetchCampaignNames } from '../api/campaigns.ts'
 import { type AddingImport, fetchImportsThatAdded } from '../api/imports.ts'
-import type { RecordChoices } from '../components/filters/conditions.ts'
+import type { RecordChoices } from '../model/conditions.ts'
 import { formatDateTime, formatNumber } from '../format.ts'
 import { useLiveEvents } from '../stores/live-events.ts'
 import { useMailingLists } from '../stores/mailing-lists.ts'
-import { type Loaded, useLoaded } from './useLoaded.ts'
+import { type Loaded, useLoaded } from '../stores/useLoaded.ts'
 import { useImportTitle } from './useImportTitle.ts'
 
 /** The records that conditions of a filter can refer to; empty while loading. */

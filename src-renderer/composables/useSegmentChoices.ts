@@ -1,7 +1,7 @@
 import { computed, type ComputedRef } from 'vue'
 import { useI18n } from 'vue-i18n'
 import { fetchSegments } from '../api/segments.ts'
-import { type Loaded, useLoaded } from './useLoaded.ts'
+import { type Loaded, useLoaded } from '../stores/useLoaded.ts'
 
 export interface SegmentChoices {
   /** Everyone on the list, which is 0, and its segments by id; more than one entry once it has segments. */

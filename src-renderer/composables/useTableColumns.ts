@@ -6,8 +6,8 @@ import type { CustomField } from '../api/custom-fields.ts'
 import type { MailingList } from '../api/mailing-lists.ts'
 import type { Subscriber } from '../api/subscribers.ts'
 import type { TableView } from '../api/table-views.ts'
-import { shownValue } from '../components/subscribers/shown-value.ts'
-import { isSortable, type TableColumn } from '../components/subscribers/table-columns.ts'
+import { shownValue } from '../model/shown-value.ts'
+import { isSortable, type TableColumn } from '../model/table-columns.ts'
 import { formatDay } from '../format.ts'
 
 /** The visible columns from left to right, with widths. */

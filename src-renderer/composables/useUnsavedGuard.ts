@@ -1,5 +1,6 @@
 import { onScopeDispose, ref, type Ref, watch } from 'vue'
 import { onBeforeRouteLeave, onBeforeRouteUpdate } from 'vue-router'
+import { guardLeaving, isLeftForGood } from '../stores/leaving.ts'
 import { flushEdits } from './usePendingEdits.ts'
 
 /** Asks before unsaved work is lost. */
@@ -18,30 +19,6 @@ export interface UnsavedGuard {
   markSaved: (state?: unknown) => void
 }
 
-/** The guards on the page. */
-const guards = new Set<() => Promise<boolean>>()
-/** True if unsaved work is given up: it cannot be saved any more, or the user decided so. */
-let leavesForGood = false
-
-/**
- * Asks all guards before the window is left.
- * @returns true if it may be left
- */
-export async function mayLeaveWindow(): Promise<boolean> {
-  for (const mayLeave of guards) if (!(await mayLeave())) return false
-  return true
-}
-
-/** @returns true if the window reloads, so that its state no longer matters */
-export function isLeftForGood(): boolean {
-  return leavesForGood
-}
-
-/** Stops asking from now on, because the window starts over. */
-export function leaveForGood(): void {
-  leavesForGood = true
-}
-
 /**
  * Guards leaving the page and closing the window. Call it in setup.
  * @param state the edited state, null = nothing; the initial state counts as saved
@@ -58,7 +35,7 @@ export function useUnsavedGuard(state: () => unknown): UnsavedGuard {
   }
   function isUnsaved(): boolean {
     const now = current()
-    return !leavesForGood && now !== null && JSON.stringify(now) !== saved
+    return !isLeftForGood() && now !== null && JSON.stringify(now) !== saved
   }
   function settle(leaves: boolean): void {
     asking.value = false
@@ -80,10 +57,10 @@ export function useUnsavedGuard(state: () => unknown): UnsavedGuard {
   })
   onBeforeRouteLeave(mayLeave)
   onBeforeRouteUpdate(mayLeave)
-  guards.add(mayLeave)
+  const release = guardLeaving(mayLeave)
   window.addEventListener('beforeunload', onUnload)
   onScopeDispose(() => {
-    guards.delete(mayLeave)
+    release()
     window.removeEventListener('beforeunload', onUnload)
   })
   return {

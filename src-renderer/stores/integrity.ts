@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { computed, onScopeDispose } from 'vue'
 import { fetchIntegrity } from '../api/integrity.ts'
-import { useLoaded } from '../composables/useLoaded.ts'
+import { useLoaded } from './useLoaded.ts'
 
 /** The polling interval in milliseconds: damage is not reported as an event. */
 const lookInterval = 15_000

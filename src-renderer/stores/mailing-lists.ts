@@ -6,7 +6,7 @@ import {
   type MailingList,
   type StatusCounts
 } from '../api/mailing-lists.ts'
-import { useLoaded } from '../composables/useLoaded.ts'
+import { useLoaded } from './useLoaded.ts'
 import { useLiveEvents } from './live-events.ts'
 
 /** A list with the numbers of its subscribers, and without its settings. */

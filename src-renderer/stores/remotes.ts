@@ -1,7 +1,7 @@
 import { defineStore, storeToRefs } from 'pinia'
 import { computed, watch } from 'vue'
 import { fetchRemotes, type Remote } from '../api/sync.ts'
-import { useLoaded } from '../composables/useLoaded.ts'
+import { useLoaded } from './useLoaded.ts'
 import { useLiveEvents } from './live-events.ts'
 import { useSession } from './session.ts'
 

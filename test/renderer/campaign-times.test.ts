@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { eventsOverTime } from '../../src-renderer/components/campaigns/campaign-times.ts'
+import { eventsOverTime } from '../../src-renderer/model/campaign-times.ts'
 
 const hourMs = 3_600_000
 const start = Date.UTC(2026, 0, 1, 9)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changedMembers, mergeEdits, withValue } from '../../src-renderer/components/records/merge-edits.ts'
+import { changedMembers, mergeEdits, withValue } from '../../src-renderer/model/merge-edits.ts'
 import { seededRandom } from '../support/random.ts'
 
 describe('Joining two edits of a record', () => {

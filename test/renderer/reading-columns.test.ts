@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FileAnalysis, Reading } from '../../src-renderer/api/contact-files.ts'
-import { keptReading } from '../../src-renderer/components/wizard/reading-columns.ts'
+import { keptReading } from '../../src-renderer/model/reading-columns.ts'
 import { plainReading } from '../support/contact-files.ts'
 
 const corrected_rows = [{ line: 2, cells: ['a@example.com', 'Wien'] }]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listNameOf, textFile } from '../../src-renderer/components/wizard/contact-files.ts'
+import { listNameOf, textFile } from '../../src-renderer/model/contact-files.ts'
 import { faultyValues, pastedCells, useRowFixes } from '../../src-renderer/composables/useRowFixes.ts'
 
 const row = (place: number, cells: string[], column: number | null = 1) => ({

@@ -1,4 +1,4 @@
-import type { Content } from '../../api/templates.ts'
+import type { Content } from '../api/templates.ts'
 
 /** A content that is being written; one without an id is new. */
 export type DraftContent = Omit<Content, 'id'> & { id?: number }

@@ -1,5 +1,5 @@
-import type { Autoresponder, AutoresponderInput } from '../../api/autoresponders.ts'
-import { fillDraft } from '../records/fill-draft.ts'
+import type { Autoresponder, AutoresponderInput } from '../api/autoresponders.ts'
+import { fillDraft } from './fill-draft.ts'
 
 const blankDraft = {
   name: '',

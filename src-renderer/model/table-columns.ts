@@ -1,6 +1,6 @@
-import { type SortColumn, fieldKindOf } from '../../../src-main/api/segments/conditions.ts'
-import type { CustomField } from '../../api/custom-fields.ts'
-import type { Subscriber } from '../../api/subscribers.ts'
+import { type SortColumn, fieldKindOf } from '../../src-main/api/segments/conditions.ts'
+import type { CustomField } from '../api/custom-fields.ts'
+import type { Subscriber } from '../api/subscribers.ts'
 
 /** A column, or the id of a custom field. */
 export interface TableSort {

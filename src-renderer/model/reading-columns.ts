@@ -1,17 +1,17 @@
-import { isImportColumn } from '../../../src-main/api/subscriber-imports/rules.ts'
-import type { CustomFieldType } from '../../../src-main/api/custom-fields/schema.ts'
-import { subscriberStatuses, type SubscriberStatus } from '../../../src-main/api/subscribers/schema.ts'
-import { datesOf } from '../../../src-main/contact-files/date-orders.ts'
-import { fieldCode, freeFieldName } from '../../../src-main/contact-files/field-names.ts'
+import { isImportColumn } from '../../src-main/api/subscriber-imports/rules.ts'
+import type { CustomFieldType } from '../../src-main/api/custom-fields/schema.ts'
+import { subscriberStatuses, type SubscriberStatus } from '../../src-main/api/subscribers/schema.ts'
+import { datesOf } from '../../src-main/contact-files/date-orders.ts'
+import { fieldCode, freeFieldName } from '../../src-main/contact-files/field-names.ts'
 import {
   cautiousStatus,
   maxCorrectedRows,
   rememberedKey,
   statusKey
-} from '../../../src-main/contact-files/schema.ts'
-import type { ColumnAnalysis, FileAnalysis, Reading, ReadingColumn } from '../../api/contact-files.ts'
-import type { CustomField } from '../../api/custom-fields.ts'
-import type { ImportMapping } from '../../api/workbench.ts'
+} from '../../src-main/contact-files/schema.ts'
+import type { ColumnAnalysis, FileAnalysis, Reading, ReadingColumn } from '../api/contact-files.ts'
+import type { CustomField } from '../api/custom-fields.ts'
+import type { ImportMapping } from '../api/workbench.ts'
 
 /** The target of a column as an item of its menu: "skip", "new", or kind and name. */
 export type TargetChoice = 'skip' | 'new' | `reserved ${string}` | `field ${string}`

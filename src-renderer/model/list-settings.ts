@@ -1,6 +1,6 @@
-import type { CustomField } from '../../api/custom-fields.ts'
-import type { MailingList, MailingListChanges } from '../../api/mailing-lists.ts'
-import { fillDraft } from '../records/fill-draft.ts'
+import type { CustomField } from '../api/custom-fields.ts'
+import type { MailingList, MailingListChanges } from '../api/mailing-lists.ts'
+import { fillDraft } from './fill-draft.ts'
 
 /** Stands for nothing where a select needs a value. */
 export const none = 'none'

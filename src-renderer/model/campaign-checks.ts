@@ -1,5 +1,5 @@
-import { type ContentPart, partsLacking } from '../../../src-main/api/campaigns/rules.ts'
-import type { ContentPreview } from '../../api/templates.ts'
+import { type ContentPart, partsLacking } from '../../src-main/api/campaigns/rules.ts'
+import type { ContentPreview } from '../api/templates.ts'
 import type { CampaignDraft } from './campaign-draft.ts'
 
 /** What a campaign lacks to be sent: a name, a sender, or a part of a content. */

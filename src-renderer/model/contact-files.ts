@@ -1,5 +1,5 @@
-import { windowPages } from '../../../src-main/base/window-pages.ts'
-import { contactExtensions } from '../../../src-main/contact-files/extensions.ts'
+import { windowPages } from '../../src-main/base/window-pages.ts'
+import { contactExtensions } from '../../src-main/contact-files/extensions.ts'
 
 /**
  * Extensions that the window accepts when dropped: also archives, and files that only get advice on how to

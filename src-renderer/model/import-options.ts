@@ -1,7 +1,7 @@
-import type { SubscriberImportInput } from '../../api/subscriber-imports.ts'
-import type { FileAnalysis } from '../../api/contact-files.ts'
-import type { ImportMapping } from '../../api/workbench.ts'
-import { type SubscriberStatus, subscriberStatuses } from '../../../src-main/api/subscribers/schema.ts'
+import type { SubscriberImportInput } from '../api/subscriber-imports.ts'
+import type { FileAnalysis } from '../api/contact-files.ts'
+import type { ImportMapping } from '../api/workbench.ts'
+import { type SubscriberStatus, subscriberStatuses } from '../../src-main/api/subscribers/schema.ts'
 
 const parts = ['custom_fields', 'status', 'confirmed', 'format'] as const
 

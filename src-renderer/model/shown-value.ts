@@ -1,6 +1,6 @@
-import type { CustomField } from '../../api/custom-fields.ts'
-import type { Subscriber } from '../../api/subscribers.ts'
-import { formatDayOfYear, formatPlainDay } from '../../format.ts'
+import type { CustomField } from '../api/custom-fields.ts'
+import type { Subscriber } from '../api/subscribers.ts'
+import { formatDayOfYear, formatPlainDay } from '../format.ts'
 
 /** The value that a subscriber has of a custom field, as one line of text; '' for none. */
 export function shownValue(subscriber: Subscriber, field: CustomField): string {

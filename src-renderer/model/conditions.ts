@@ -1,5 +1,5 @@
-import { windowPages } from '../../../src-main/base/window-pages.ts'
-import { parseDate, parseMonthDay } from '../../../src-main/base/dates.ts'
+import { windowPages } from '../../src-main/base/window-pages.ts'
+import { parseDate, parseMonthDay } from '../../src-main/base/dates.ts'
 import {
   blankOperators,
   booleanOperators,
@@ -16,9 +16,9 @@ import {
   textOperators,
   type TimeCondition,
   timeOperators
-} from '../../../src-main/api/segments/conditions.ts'
-import { segmentOperators } from '../../../src-main/api/segments/schema.ts'
-import type { CustomField } from '../../api/custom-fields.ts'
+} from '../../src-main/api/segments/conditions.ts'
+import { segmentOperators } from '../../src-main/api/segments/schema.ts'
+import type { CustomField } from '../api/custom-fields.ts'
 
 /** The records that conditions can name, as selects offer them. */
 export type RecordChoices = Record<'lists' | 'campaigns' | 'imports', { value: number; label: string }[]>

@@ -1,4 +1,4 @@
-import type { CampaignProgress } from '../../api/campaigns.ts'
+import type { CampaignProgress } from '../api/campaigns.ts'
 
 /** The events of the chart over time. */
 export const shownEvents = ['opens_unique', 'clicks_unique', 'unsubs_unique', 'bounces_total'] as const

@@ -1,15 +1,10 @@
-import type { SegmentationCriteria } from '../../../src-main/api/segments/schema.ts'
-import type { CampaignChanges, CampaignDetail } from '../../api/campaigns.ts'
-import type { DeliverySettings } from '../../api/delivery-settings.ts'
-import type { MailingList } from '../../api/mailing-lists.ts'
-import { type DraftContent, newContent } from '../contents/draft-content.ts'
-import {
-  blankSending,
-  changesOf as listChangesOf,
-  type ListSettings,
-  settingsOf
-} from '../lists/list-settings.ts'
-import { fillDraft } from '../records/fill-draft.ts'
+import type { SegmentationCriteria } from '../../src-main/api/segments/schema.ts'
+import type { CampaignChanges, CampaignDetail } from '../api/campaigns.ts'
+import type { DeliverySettings } from '../api/delivery-settings.ts'
+import type { MailingList } from '../api/mailing-lists.ts'
+import { type DraftContent, newContent } from './draft-content.ts'
+import { blankSending, changesOf as listChangesOf, type ListSettings, settingsOf } from './list-settings.ts'
+import { fillDraft } from './fill-draft.ts'
 
 /** Stands for conditions that a program gave the campaign, which the window keeps as they are. */
 export const ownConditions = -1

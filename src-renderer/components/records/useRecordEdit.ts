@@ -1,16 +1,16 @@
 import { useOverlay } from '@nuxt/ui/composables'
 import { useI18n } from 'vue-i18n'
-import { ApiFailure, RecordVersion } from '../api/client.ts'
-import { fieldLabelOf } from '../api/sentence.ts'
-import ConflictDialog from '../components/records/ConflictDialog.vue'
+import { ApiFailure, RecordVersion } from '../../api/client.ts'
+import { fieldLabelOf } from '../../api/sentence.ts'
+import ConflictDialog from './ConflictDialog.vue'
 import {
   changedMembers,
   type EditConflict,
   mergeEdits,
   type Path,
   withValue
-} from '../components/records/merge-edits.ts'
-import { formatNumber } from '../format.ts'
+} from '../../model/merge-edits.ts'
+import { formatNumber } from '../../format.ts'
 
 export interface EditedRecord<State> {
   /** Reads the record, as the form shows it. */
