@@ -82,7 +82,7 @@ export class JobWatch {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       this.#look().catch((error: unknown) => {
-        // The database closes when the application ends; there is nobody to tell any more.
+        // The database closes with the application; no listener is left.
         if (!this.#closed) process.stderr.write(`Jobs could not be looked at: ${messageOf(error)}\n`)
       })
     }, lookInterval)

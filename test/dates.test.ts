@@ -58,7 +58,7 @@ it.each([
     '1795325443000000',
     'must be a UNIX time in seconds, and this one seems to be in milliseconds or microseconds'
   ]
-] as const)('%s is refused, and why is told', (input, complaint) => {
+] as const)('%s is refused with a reason', (input, complaint) => {
   expect(parseTimeInput(input, 'UTC')).toBeNull()
   expect(textOf(timeComplaint(input))).toBe(complaint)
 })
@@ -151,7 +151,7 @@ it.each([
   expect(parseDate(text, 'mdy')).toEqual({ year: 2014, month: 3, day: 4, ...clock })
 })
 
-it('a refused date is told how to write one, in the order of the organization', () => {
+it("a refused date gets examples in the organization's order", () => {
   expect(textOf(complaint('date', dateExamples('mdy')))).toBe(
     'must be a date such as 2014-01-31, 01/31/2014 or January 31, 2014'
   )
@@ -165,7 +165,7 @@ it('times are in the years 1970 to 9999', () => {
   expect([first - 1, first, after - 1, after].map(isTime)).toEqual([false, true, true, false])
 })
 
-it('the year 100 is one of its own, and too early for a time', () => {
+it('the year 100 is not read as 1900 or 2000, and is too early for a timestamp', () => {
   expect(parseTimeInput('0100-01-01', 'UTC')).toBeNull()
   expect(parseTimeInput(' 1425912844 ', 'UTC')).toBe(1_425_912_844_000)
 })

@@ -31,7 +31,7 @@ it('a thread that is ended while it loads is let load: native code that it loads
   expect(thread.threadId).toBe(-1)
 })
 
-it('a thread whose module cannot be loaded is told of as an error, and can be ended', async () => {
+it('a thread whose module cannot be loaded is reported as an error, and can be ended', async () => {
   const thread = await start("throw new Error('cannot be loaded')")
   const error = await new Promise((resolve) => thread.once('error', resolve))
   expect(error).toMatchObject({ message: 'cannot be loaded' })

@@ -137,7 +137,7 @@ describe('the links of a message', () => {
     expect(await links(campaign.id, '?per_page=1&page=1')).toHaveLength(1)
   })
 
-  it('are left as they are where nothing is to be counted', async () => {
+  it('are unchanged if nothing is counted', async () => {
     const { messages } = await sent(1, { dispatch_attributes: { track_links: false, track_opens: false } })
     expect(linksIn(messages[0])[0]).toBe('https://example.com/?city=Z%C3%BCrich%20%3C0%3E&x=1')
     expect(messages[0]?.body).not.toContain('<img')
@@ -201,7 +201,7 @@ describe('the links of a message', () => {
     ])
   })
 
-  it('that nobody made do nothing', async () => {
+  it('that are forged do nothing', async () => {
     const { app } = started
     const { campaign, messages } = await sent(1)
     const [click = '', , unsubscribe = ''] = linksIn(messages[0])
@@ -354,7 +354,7 @@ describe('what was deleted', () => {
     return { campaign, listId, seed: linksIn(to('seed@example.com')), person: linksIn(to('p0@example.com')) }
   }
 
-  it('leaves nobody who cannot unsubscribe: not after a campaign is deleted', async () => {
+  it('lets recipients unsubscribe after the campaign is deleted', async () => {
     const { campaign, listId, person } = await deletedCampaign()
     const deleted = await started.api.delete(`/campaigns/${campaign.id}`)
     expect(deleted.data).toEqual({ campaign: { id: campaign.id, name: campaign.name } })

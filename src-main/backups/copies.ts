@@ -88,7 +88,7 @@ export class Copies {
   /** An unreadable folder, such as on a disconnected drive, is reported when a copy is due. */
   async #findLast(place: string): Promise<void> {
     const copies = await copiesIn(place).catch(() => null)
-    // They may go somewhere else by now.
+    // The folder for copies may have changed while it was read.
     if (copies && this.#look?.place === place) this.#lastAt = lastMade(copies, Date.now())?.createdAt ?? null
   }
 

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { fileMoment, fileMomentPattern, timeOfFileMoment } from '../base/file-moments.ts'
 import type { BackupKind } from './schema.ts'
 
-// Backups are files of the folder "backups" in the data directory, whose names tell what they are; what has another name is somebody's own.
+// Backups are files in the folder "backups" of the data directory, recognized by their names; other files are
+// the user's own.
 
 export const backupFolder = 'backups'
 export const encryptedSuffix = '.age'

@@ -36,14 +36,18 @@ export class RestoreUnfinished extends Error {
   }
 }
 
-/** The files next to a database. Next to another database they would be read into it. */
+/**
+ * Suffixes of the log files beside a database. SQLite would apply them to any other database put in its
+ * place.
+ */
 const logs = ['-wal', '-wal-as-found']
 
 /**
- * Puts a backup in the place of the database. The present state is put aside first, whole or damaged, with its log. To be called while
- * no application has the data directory. Wherever it is cut off, either state is in place, or is so with the next start.
- * @throws Error with a sentence where the backup cannot be used, or cannot be put in place; then nothing was changed
- * @throws RestoreUnfinished where it is in place, and the next start has to finish it
+ * Replaces the database with a backup, after copying the current database and its log aside. The caller must
+ * hold the lock of the data directory. After an interruption at any point, the old or the new database is
+ * complete, at the latest after the next start.
+ * @throws Error with a sentence if the backup cannot be used or there is no space; then everything is as it
+ * was
  */
 export async function restoreBackup(dataDirectory: string, backup: string, now: number): Promise<Restored> {
   const path = resolve(backup)

@@ -11,9 +11,9 @@ const day = 24 * hour
 const week = 7 * day
 
 /**
- * Returns the backups to delete among those that were made automatically or before large changes. The newest
- * of each of the last hours, days and weeks that have one is kept, so a computer that was off for a month
- * loses nothing. Backups from the future, when the clock was or is wrong, are counted separately.
+ * Returns the backups to delete. Of scheduled backups, the newest of each of the last hours, days and weeks
+ * that have one stay, so a month without use loses nothing. Of those made before large changes, the newest
+ * five stay. Backups dated in the future are counted separately.
  * @param backups in any order; other kinds are never returned
  * @param now UNIX milliseconds
  */

@@ -60,8 +60,8 @@ async function copyOf(databasePath: string, path: string): Promise<void> {
     source.prepare('SELECT 1 FROM sqlite_schema').get()
     await source.backup(path, {
       progress: () => {
-        // Synced all at once at the end, it would hold up the disk, and everybody who waits for a change to be stored.
-        // That this drops SQLite's locks on the copy is harmless: nobody else opens it.
+        // Synced at once at the end, it would delay every change that waits for the disk. That closing
+        // releases SQLite's locks on the copy is harmless: nothing else opens it.
         syncFileSync(path)
         return pagesPerStep
       }

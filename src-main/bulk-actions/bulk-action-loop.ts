@@ -5,7 +5,7 @@ import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import { StepLoop } from '../jobs/step-loop.ts'
 
-/** Does bulk actions, and undoes them, bit by bit. One that fails holds up no other. */
+/** Runs bulk actions and their undo step by step. One that fails does not block others. */
 export function bulkActionLoop(reader: Kysely<Schema>, writer: Writer): StepLoop<{ id: number }> {
   return new StepLoop(
     {

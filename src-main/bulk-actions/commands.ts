@@ -257,7 +257,7 @@ async function revertNext(context: CommandContext, row: BulkActionRow): Promise<
 
 /** @throws ApiError when what the action needs is gone */
 async function workOf(context: CommandContext, row: BulkActionRow): Promise<BulkWork<Note>> {
-  // A list that was deleted has nobody on it any more.
+  // A deleted list has no subscribers.
   await localListById(context.db, row.organization_id, row.mailing_list_id, 'subscribers')
   const settings = settingsOf(row)
   if (row.state === 'running' && (settings.kind === 'delete' || settings.kind === 'move')) {
@@ -304,7 +304,8 @@ async function replaceNotes(
   for (const [index, { is_tried, notes }] of rows.entries()) {
     await db
       .insertInto('bulk_action_changes')
-      // The first keeps the place of the step: what was written last goes first another time as well.
+      // The first row keeps the id of the step, so that a later undo still goes through the steps from last
+      // to first.
       .values({
         ...(index === 0 && { id }),
         bulk_action_id,

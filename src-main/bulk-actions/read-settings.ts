@@ -70,7 +70,7 @@ export async function readSettings(
   }
 }
 
-/** Of the domains in an action's description. */
+/** Limit of the list of corrected domains in an action's name, in characters. */
 const maxNameLength = 200
 
 function readCorrections({ domains: given = {} }: BulkActionInput): BulkActionSettings {

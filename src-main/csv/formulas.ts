@@ -1,5 +1,5 @@
-// Spreadsheets execute cells that look like a formula. An apostrophe before such a cell makes it a text, and is taken away
-// again by an import that is told so.
+// Spreadsheets execute cells that look like a formula. An apostrophe before such a cell makes it text; an
+// import with the corresponding setting removes it.
 
 const sign = '[=+\\-@＝＋－＠]'
 /**

@@ -5,7 +5,7 @@ import { lowerPriority, threadData } from '../base/threads.ts'
 import type { CopyEnd } from './checkpointer.ts'
 import { NotedCheckpoint } from './noted-checkpoint.ts'
 
-// Copies the write-ahead log into the database whenever it is told to; see checkpointer.ts.
+// Copies the write-ahead log into the database on request; see checkpointer.ts.
 
 lowerPriority()
 const databasePath = threadData() as string

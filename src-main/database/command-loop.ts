@@ -410,7 +410,7 @@ export class CommandLoop {
     try {
       this.#lastChange.note({ changeLogId: this.#changeLogId, log: end })
     } catch (error) {
-      // An earlier place notices less, and accuses nobody.
+      // An earlier position detects less and raises no false alarm.
       process.stderr.write(`The last change could not be noted: ${messageOf(error)}\n`)
     }
   }

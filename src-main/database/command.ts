@@ -28,7 +28,9 @@ export interface ChangedMembers {
 /** The context of a command; everything belongs to its transaction. */
 export interface CommandContext {
   db: Kysely<Schema>
-  /** The same connection, for the prepared fast paths in database/. */
+  /**
+   * The same connection without Kysely, for prepared statements on hot paths such as imports/import-batch.ts.
+   */
   sqlite: Database
   /** UNIX milliseconds, one value for the whole command, and another one for each: after the clock was set back it is ahead of it. */
   now: number

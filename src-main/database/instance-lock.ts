@@ -73,7 +73,7 @@ function requireUnused(databasePath: string): void {
       database.close()
     }
   } catch (error) {
-    // What is wrong with the database is found by whoever examines it.
+    // The examination finds what is wrong with the database.
     if (isBusy(error)) throw error
   } finally {
     for (const file of files) rmSync(file, { force: true })

@@ -35,7 +35,7 @@ export class LastChangeNotes {
     try {
       while (written < bytes.length) written += writeSync(this.#file, bytes, written, null, written)
     } catch (error) {
-      // The disk is full, or fails: half a note would look damaged, and none accuses nobody.
+      // The disk is full or fails: half a note would look like damage, while no note raises no alarm.
       if (written > 0) ftruncateSync(this.#file, 0)
       throw error
     }

@@ -86,8 +86,8 @@ export class NotedCheckpoint {
   #note(pages: PageBatch | null): boolean {
     try {
       if (pages) appendSums(this.#databasePath, pages)
-      // Somebody took the log away, which only SQLite has open still. To lose what is in it would be worse than to note no pages until
-      // the next start, which takes them as they are.
+      // The log was deleted, and only SQLite still has it open. Losing its contents would be worse than
+      // storing no checksums until the next start, which accepts the pages as they are.
       else markSumsUnknown(this.#databasePath)
       return true
     } catch (error) {

@@ -38,7 +38,7 @@ export interface Schema {
   change_log: ChangeLogTable
 }
 
-/** What changes are told of, by the names that the change log has for them; added like the tables. */
+/** The kinds of records by their names in the change log; added like the tables. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- modules above this one fill it by declaration merging
 export interface ChangedEntities {}
 

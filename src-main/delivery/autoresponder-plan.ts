@@ -37,7 +37,7 @@ export async function autoresponderPlanOf(
     fields: await fieldsOfList(db, list.organization_id, list.id),
     timeZone,
     linkBase,
-    // Nobody but this computer reaches its links.
+    // Only this computer can reach its links.
     linksImages: false,
     signingSecret: await signingSecret(db),
     tracksOpens: false,

@@ -177,7 +177,8 @@ function sharesOf(
   percentage: number
 ): Shares | null {
   if (shares !== null) return JSON.parse(shares) as Shares
-  // A campaign that an earlier version began keeps its shares: whoever got a message is not drawn again.
+  // A campaign started by an earlier version keeps its shares: recipients that got a message are not drawn
+  // again.
   const hasBegun = after_id > 0 || phase === 'winner'
   return contents > 1 && hasBegun ? evenShares(contents, percentage) : null
 }
@@ -270,7 +271,7 @@ async function endPhase(context: CommandContext, id: number): Promise<void> {
     })
     return changeDispatch(context, campaign, { state: 'finished', finished_at: context.now })
   }
-  // A test among everybody leaves nobody to wait for.
+  // A test with all recipients leaves none for the winner.
   const delay = testPercentage(dispatch) === 100 ? 0 : delayMs(dispatch)
   await changeDelivery(context, id, { phase: 'decision_delay', decides_at: context.clock + delay })
   await changeDispatch(context, found.campaign, {})

@@ -174,7 +174,7 @@ export class Delivery {
   }
 }
 
-/** Returns how many messages to compose at once, by their size. */
+/** Returns how many messages a batch may hold, so that it stays below bytesAtOnce. */
 function atOnceOf({ message }: DeliveryPlan, images: readonly Image[]): number {
   const carried = images.reduce((sum, { bytes }) => sum + bytes.length, 0)
   const written = Math.max(...message.contents.map(({ html, text }) => html.length + text.length))

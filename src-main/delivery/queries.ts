@@ -12,8 +12,8 @@ export interface DeliveryJob extends Job {
 }
 
 /**
- * Returns the campaigns that are due or being sent and not paused, with the time of their next step (UNIX
- * milliseconds); longest waiting first.
+ * Returns the scheduled and sending campaigns that are not paused, with the time at which their next step is
+ * due (UNIX milliseconds), ordered by start time.
  */
 export async function deliveriesToDo(db: Kysely<Schema>, now: number): Promise<DeliveryJob[]> {
   const rows = await db

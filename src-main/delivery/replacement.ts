@@ -113,7 +113,7 @@ function linksOfText(text: string): LinkFinder {
 /** The replacement of a code, and how it may be encoded. */
 interface Value {
   text: string
-  /** Left out: as other texts, encoded in HTML and in links. */
+  /** True = encode the value in HTML and in links; default: true. */
   htmlEncode?: boolean
   urlEncode?: boolean
   /** True if line breaks become those of HTML. */

@@ -22,7 +22,7 @@ export function readKept(): Kept {
   try {
     return JSON.parse(readFileSync(path(), 'utf8')) as Kept
   } catch {
-    // Nothing yet, or a file that was cut off: it holds nothing that anybody would miss.
+    // Missing or incomplete: it contains nothing that users would miss.
     return {}
   }
 }

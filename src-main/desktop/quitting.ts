@@ -75,7 +75,7 @@ export function endInOrder(application: Application): void {
     for (const window of BrowserWindow.getAllWindows()) window.destroy()
     app.quit()
   })
-  // Whoever ends a program by a signal is not there to answer.
+  // A signal comes from a program, which cannot answer a question.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
   app.on('quit', () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, stop)

@@ -31,7 +31,7 @@ function decideNewWindows(contents: WebContents): void {
 }
 
 export function lockDownSession(): void {
-  // A window that does not check spelling could load a dictionary all the same.
+  // A window without spell checking could load a dictionary anyway.
   session.defaultSession.setSpellCheckerEnabled(checksSpelling())
   session.defaultSession.setPermissionRequestHandler((_contents, permission, decide) =>
     decide(grantedPermissions.includes(permission))

@@ -21,7 +21,7 @@ export async function lookForUpdates(application: Application): Promise<void> {
   if (!canLook()) return
   const autoUpdater = await updater()
   autoUpdater.autoDownload = false
-  // Installed when somebody says so and no job runs, never by quitting.
+  // Installed only on request while no job runs, never by quitting.
   autoUpdater.autoInstallOnAppQuit = false
   autoUpdater.requestHeaders = anonymous
   application.about.look = async () => void (await findUpdate(application))

@@ -94,7 +94,7 @@ export function isInFront(): boolean {
   return current?.isFocused() ?? false
 }
 
-/** Called when the user continues editing instead of leaving the page. */
+/** Sets the listener that is called when the user continues editing instead of leaving the page. */
 export function onKeptEditing(listener: () => void): void {
   keptEditing = listener
 }

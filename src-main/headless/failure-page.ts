@@ -5,8 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { findAppBrowser, openAppWindow, openInDefaultBrowser } from './browsers.ts'
 
 /**
- * Shows in a browser why the application cannot start: when started from a desktop's menu nobody sees the
- * terminal.
+ * Shows in a browser why the application cannot start: a start from a desktop's menu has no terminal.
  * @param message one or more sentences
  */
 export function showFailurePage(message: string): void {
@@ -15,7 +14,7 @@ export function showFailurePage(message: string): void {
   writeFileSync(path, pageOf(message), { mode: 0o600 })
   const address = pathToFileURL(path).href
   const browser = findAppBrowser()
-  // The data may be what cannot be written: its window has another place.
+  // The data directory may be read-only, so the browser profile is in the temporary folder.
   if (browser) openAppWindow(browser, address, join(directory, 'browser')).unref()
   else openInDefaultBrowser(address)
 }

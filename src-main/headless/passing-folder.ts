@@ -59,7 +59,7 @@ export async function inPassingFolder(dataDirectory: string, work: PassingWork):
     await thread.close()
     if (folder !== null) rmSync(folder, { recursive: true, force: true })
     if (work.ask !== 'verify') await removePartsOf(work.destination, hadNote)
-    // What was finished all the same goes into the audit log.
+    // Completed work is recorded in the audit log.
     if (interruption.signal.aborted && found === null) process.exit(130)
     for (const signal of interruptions) process.off(signal, interrupt)
   }

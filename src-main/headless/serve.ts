@@ -19,7 +19,7 @@ export const serveCommand: Command = {
     try {
       await announce(app, options)
     } catch (error) {
-      // Nobody could know that it runs.
+      // Without that output no one could know that it runs.
       await app.close()
       throw error
     }

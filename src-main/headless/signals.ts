@@ -42,7 +42,7 @@ export function endOnSignal(starting: Promise<Application>): void {
   const end = (): void =>
     void starting.then(
       (app) => endApplication(app, 0),
-      // It did not start, which is told where it is waited for.
+      // It did not start; the caller that waits for it reports why.
       () => undefined
     )
   process.on('SIGTERM', end)
@@ -54,7 +54,7 @@ export function endOnSignal(starting: Promise<Application>): void {
         endApplication(app, 1)
       }),
     () => {
-      // The process goes on, for a window of the application that has the data, and is to be ended as any other.
+      // The process continues for a window of the running application, and must end like any other.
       process.off('SIGTERM', end)
       process.off('SIGINT', end)
     }

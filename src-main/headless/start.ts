@@ -115,7 +115,7 @@ async function openAnother(options: StartOptions): Promise<void> {
 function showWindow(browser: string, address: string, app: Application): void {
   const opened = Date.now()
   const window = openAppWindow(browser, address, profileDirectory(app.dataDirectory))
-  // Without a window, the application goes on for whoever opens its address.
+  // Without a window, the application continues for browsers that open its address.
   window.on('error', () => undefined)
   window.on('exit', (status) => {
     const failed = status !== 0 && Date.now() - opened < minVisit

@@ -87,7 +87,7 @@ async function add({ call }: LocalApplication, values: Values): Promise<Printed>
     ...(values.limit !== undefined && { requests_per_second: wholeNumber('limit', values.limit) }),
     mailing_list_ids: chosenLists(values.lists ?? 'all')
   }
-  // What is wrong with the address or the key is told before anything is kept.
+  // A wrong address or key is reported before anything is stored.
   const matches = await call<ListMatch[]>('POST', '/remotes/preview', input)
   const { id, name } = await call<Remote>('POST', '/remotes', input)
   const sentences =

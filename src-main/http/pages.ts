@@ -21,7 +21,7 @@ export const pageHeaders = {
   'Cache-Control': 'no-cache'
 }
 
-/** True if a browser shows what it asks for; programs ask for no pages. */
+/** True if the request accepts HTML, as a browser's navigation does; API clients do not. */
 export function asksForPage({ headers }: FastifyRequest): boolean {
   return (headers.accept ?? '').includes('text/html')
 }

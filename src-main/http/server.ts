@@ -299,7 +299,7 @@ function answerError(
   if (status < 500) {
     return reply.code(status).send(failure('invalid_request', describeClientFault(error)))
   }
-  // The client went away: nobody is there to be told, and what was given up for that is no fault.
+  // The client disconnected: no one receives an answer, and work that was cancelled for it is no fault.
   if (reply.raw.destroyed) return reply.code(499).send()
   request.log.error(error)
   return reply.code(500).send(

@@ -227,8 +227,8 @@ function refusalsOf(errors: ErrorObject[], key: string | undefined): Refusal[] {
 }
 
 /**
- * Each alternative of a union reports an error. One for a value of the right type is more precise than the
- * union's; otherwise only the union's is kept.
+ * Returns the errors of a union to leave out. If an alternative matches the value's type, its error is more
+ * precise and stays; otherwise only the union's error stays.
  */
 function lessTelling(union: ErrorObject, errors: ErrorObject[]): ErrorObject[] {
   const ofAlternatives = errors.filter(

@@ -2,8 +2,8 @@ import { type LookupAddress, lookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { ImportFailure } from '../csv/failure.ts'
 
-// Keeps an import from reading what only this machine or its network can see: somebody with a key could otherwise make
-// Listwright fetch pages of routers, cloud metadata or other programs on the machine.
+// Keeps an import from reading what only this machine or its network can reach: the holder of a key could
+// otherwise make Listwright fetch pages of routers, cloud metadata or other local programs.
 
 const guarded = new BlockList()
 for (const [network, prefix] of [

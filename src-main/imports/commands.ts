@@ -327,7 +327,10 @@ export const recordDownloadRetry: Command<{ id: number; retryAt: number | null }
   if (row) await changeState(context, row, { state: 'downloading', retry_at: retryAt })
 }
 
-/** The number of records is known and the rows follow. @returns in which order; null when they do not follow any more */
+/**
+ * Stores the number of records and starts writing rows.
+ * @returns the order of the rows; null if the import was paused or cancelled
+ */
 export const startImporting: Command<{ id: number; records: number }, RowOrder | null> = async (
   context,
   { id, records }
@@ -421,7 +424,7 @@ const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(async (cont
     result.overwritten.map(([id]) => id),
     result.statuses
   )
-  // Whoever follows the import is told of subscribers; where none changed, that it went on.
+  // Listeners receive changes of subscribers; if none changed, they learn that the import continued.
   if (result.addedIds.length + result.overwritten.length === 0)
     recordRow(context, 'subscriber_import', 'update', row)
   return outcomes.length < batch.emails.length

@@ -57,7 +57,7 @@ export async function driftsOfImports(
       withoutLogs++
       continue
     }
-    // With another key than the email, a row may be about somebody with another email than its own.
+    // If the primary key is not the email, a row may concern a subscriber with another email.
     const mayBeGone = row.primary_key_custom_field_id !== null || (await lostSubscribersSince(db, listId, id))
     for (const outcome of importOutcomes) {
       const path = logPath(logDirectory(dataDirectory, id), outcome)

@@ -21,8 +21,8 @@ import { alternateKeyOf } from '../api/subscribers/rules.ts'
 import { importRow, type ImportRow } from '../api/subscriber-imports/queries.ts'
 import { importUndo } from './undo-queries.ts'
 
-// Undoing an import: subscribers that it added go, those that it overwrote become what they were. Whoever changed since
-// stays as they are, and is named.
+// Undoing an import: added subscribers are deleted, overwritten ones get their former values. Those changed
+// since are skipped and named.
 
 /** Stores what a batch changed, for undoing it. */
 export async function recordImportChanges(
@@ -280,7 +280,7 @@ async function recordProgressOf(
     }))
     .where('subscriber_import_id', '=', row.id)
     .execute()
-  // Whoever follows it is told of subscribers; where all were kept, that it went on.
+  // Listeners receive changes of subscribers; if all were skipped, they learn that the undo continued.
   if (counts.removed + counts.restored === 0) recordRow(context, 'subscriber_import', 'update', row)
 }
 

@@ -16,7 +16,7 @@ export interface FieldChange {
 
 const maxExamples = 3
 
-/** Collects what an import would change of subscribers on the list, field by field. */
+/** Collects, per field, the changes that an import would make to existing subscribers. */
 export class ValueChanges {
   /** Updated subscribers whose values stay the same. */
   unchanged = 0

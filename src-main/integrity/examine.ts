@@ -91,7 +91,7 @@ export function examineStructure(databasePath: string): string[] {
 
 /** Accepts a database as it is. Nothing may write meanwhile. */
 export async function acceptAsItIs({ databasePath, file }: OpenDatabase): Promise<void> {
-  // One without the other tells that somebody removed it.
+  // If only one of them exists, the other was deleted.
   if (!existsSync(lastChangePath(databasePath))) await writeDurably(lastChangePath(databasePath), '\0')
   await replaceSums(databasePath, sumsOf(file))
   const end = { changeLogId: endOfChangeLog(databasePath), log: contentOfLog(databasePath).end }

@@ -122,7 +122,7 @@ export class Integrity {
     const faults = await this.#ask('structure')
     if (faults.length > 0) throw validationFailed(refusal('data_unusable', { faults: faults.join('; ') }))
     await this.#ask('accept')
-    // What was met meanwhile was not what somebody agreed to.
+    // The user did not accept damage found in the meantime.
     this.#faults = this.#faults.filter((fault) => !accepted.includes(fault))
     if (this.#faults.length === 0) this.#writer?.goOn()
   }
@@ -136,7 +136,7 @@ export class Integrity {
   async #afterExamination(writer: Writer): Promise<void> {
     if (this.#faults.length > 0) return
     await this.#prepare()
-    // Somebody may have met damage meanwhile.
+    // Another thread may have found damage in the meantime.
     if (this.#faults.length > 0) return
     writer.goOn()
     // Takes seconds, and the pages are what was written: only what was written wrongly is found.

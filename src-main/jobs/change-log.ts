@@ -1,7 +1,7 @@
 import type { Writer } from '../database/writer.ts'
 import { leavingTime } from './step-loop.ts'
 
-/** Removes what the change log has from before a time (UNIX milliseconds), bit by bit. */
+/** Deletes entries of the change log from before a time (UNIX milliseconds), step by step. */
 export async function trimChangeLog(writer: Writer, time: number): Promise<void> {
   while (await leavingTime(() => writer.run('changeLog.trim', { before: time })));
 }

@@ -44,7 +44,7 @@ export class Housekeeper {
     this.#timer = setInterval(run, interval).unref()
   }
 
-  /** Ends once the rule that is being kept to is done. */
+  /** Stops the timer and resolves once the rule being applied has finished. */
   async close(): Promise<void> {
     this.#closed = true
     clearInterval(this.#timer)

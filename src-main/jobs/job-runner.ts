@@ -147,7 +147,8 @@ export class JobRunner<Of extends Job> {
       this.#report(`How job ${job.id} ended could not be stored`, error)
     }
     this.#running.delete(job.id)
-    // Not before: whoever stops this job must not meet the next one of the thread. What went wrong may have left open files.
+    // Not earlier: stopping this job must not hit the thread's next one. A failed job may have left open
+    // files.
     if (outcome?.is === 'finished' && performance.now() - began < shortJob) this.#keep(thread)
     else await thread.end()
     await this.#wakeAgain()

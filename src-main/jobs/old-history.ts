@@ -2,8 +2,7 @@ import type { Writer } from '../database/writer.ts'
 import { leavingTime } from './step-loop.ts'
 
 /**
- * Removes what the change log keeps only for as long as it can be needed, in entries from before a time (UNIX milliseconds), bit
- * by bit.
+ * Deletes expired details of the change log in entries from before a time (UNIX milliseconds), step by step.
  */
 export async function deleteOldDetails(
   writer: Writer,

@@ -40,7 +40,7 @@ export function checkClock(
 /** Milliseconds lived since the clock jumped; null while it is believed. */
 function livedInDoubt({ seenAt, livedSinceJump }: ClockState, now: number, lived: number): number | null {
   const passed = now - seenAt
-  // Whatever it jumps to now, it was wrong before.
+  // The clock was set back, so either the old time or the new one is wrong: the wait starts.
   if (passed < -maxAdjustment) return 0
   if (livedSinceJump === null) return passed > maxAbsence ? 0 : null
   // While the application ran, the clock went on as time did: after a jump in between, the wait begins again.

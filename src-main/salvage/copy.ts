@@ -193,7 +193,10 @@ function isReadable(value: StoredColumn): boolean {
   }
 }
 
-/** A subscriber of which a part may have been changed, as one that can be worked with. @returns null where there is no address */
+/**
+ * Repairs a possibly damaged subscriber: rebuilds its email key and clears unreadable values.
+ * @returns null if it has no valid address
+ */
 function repaired(row: Row): Row | null {
   const [email, values] = [row.get('email'), row.get('custom_fields')]
   if (typeof email !== 'string' || !isEmail(email)) return null

@@ -37,7 +37,7 @@ const placeholders: Record<string, Placeholder> = {
            EXISTS (SELECT 1 FROM subscribers WHERE mailing_list_id = @id AND confirmed IS NOT NULL), ${now}, ${now})`
       )
       .run({ id, name: `Recovered list ${id}` }),
-  // It chooses nobody: what it was to choose is not known, and everybody would be too many.
+  // It selects no one: its conditions are lost, and selecting everyone would be too many.
   segments: (database, id) =>
     database
       .prepare(
@@ -118,7 +118,7 @@ function repair(database: Database, losses: LossList, reference: Reference): boo
   return missing.length > 0
 }
 
-/** Options whose absence has a meaning of its own: everybody, or another key. */
+/** Options whose absence has a meaning of its own: all subscribers, or another key. */
 const neededOptions = new Set([
   'campaigns.segment_id',
   'autoresponders.segmentation_criteria_id',
@@ -152,7 +152,7 @@ function referencesOf(database: Database): Reference[] {
         parent,
         key: to ?? 'id',
         isNullable: column?.notnull === 0 && column.pk === 0,
-        // Suppressed addresses outlive their list here alone: whoever is on one gets no mail.
+        // Suppressed addresses outlive their list here: a suppressed address must get no mail.
         isKept: on_delete === 'NO ACTION' || table === 'suppressed_addresses'
       }
     })

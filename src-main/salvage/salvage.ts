@@ -49,7 +49,7 @@ export async function salvage(damaged: OpenDatabase, path: string, lossesPath: s
 function newDatabase(path: string): Database {
   const database = new SQLite(path)
   addFunctions(database)
-  // Whoever called puts it in place once it is whole.
+  // The caller moves it into place once it is complete.
   database.pragma('journal_mode = MEMORY')
   database.pragma('synchronous = OFF')
   database.pragma('cache_size = -131072') // 128 MiB: rows come in the order of one index of several
@@ -68,7 +68,7 @@ function copyTables(pages: DamagedPages, database: Database, losses: LossList): 
   const tables = tablesOf(pages, database)
   const copies = tables
     .filter(({ name }) => !countedTables.includes(name) && !isOfSync(name))
-    // What is lost is told with the name of its list.
+    // Losses are listed with the name of their list.
     .sort((a, b) => Number(b.name === 'mailing_lists') - Number(a.name === 'mailing_lists'))
     .map((table) => new TableCopy(pages, table, database, losses))
   for (const { table } of copies) database.exec(`DELETE FROM "${table.name}"`)

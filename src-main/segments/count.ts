@@ -4,7 +4,7 @@ import { countMembers, type SegmentCounts, type SegmentScope } from '../api/segm
 import { subscriberStatuses } from '../api/subscribers/schema.ts'
 import type { Schema } from '../database/schema.ts'
 
-/** Subscribers that are looked at before something else may go first; some 30 ms of work. */
+/** Subscribers scanned between two other questions; some 30 ms of work. */
 const countedAtOnce = 20_000
 
 /** Counts the members of a segment by status: a look at every subscriber of the list, so not for the API's thread. */

@@ -1,6 +1,6 @@
 /**
  * Large mailbox providers by the name before the first dot, with the valid endings. Names one letter away
- * from a word, such as orange, are left out: a similar domain may be somebody's own.
+ * from a word, such as orange, are left out: a similar domain may be valid.
  */
 const providers: Record<string, string[]> = {
   gmail: ['com'],
@@ -48,7 +48,7 @@ export function likelyDomain(domain: string): string | null {
     const meant = own.find((each) => wrongEndings[each]?.includes(ending))
     return meant === undefined ? null : `${name}.${meant}`
   }
-  // Where only the ending differs too, nobody can tell what was meant.
+  // If only the ending differs too, the intended domain is unclear.
   const meant = longNames.find((each) => providers[each]?.includes(ending) && isOneSlipFrom(each, name))
   return meant === undefined ? null : `${meant}.${ending}`
 }

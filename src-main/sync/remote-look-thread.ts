@@ -15,7 +15,7 @@ answerQuestions(async ({ ask, input }: LookQuestion, signal): Promise<LookAnswer
     return {
       seen: await withReadOnlyRun<ListMatch[] | Verification>(
         input,
-        // Somebody waits for a preview, and can try again themselves.
+        // A user waits for a preview, and can try again.
         ask === 'preview' ? { signal, waits: [] } : { signal },
         ask === 'preview' ? previewLists : compareSides
       )

@@ -202,7 +202,7 @@ export type Conflict = Static<typeof Conflict>
 
 /** The remote's state of a campaign that was sent there from here. */
 export const TheirCampaign = Type.Object({
-  /** There. */
+  /** The campaign's id on the remote. */
   id: Type.Integer(),
   state: Type.String(),
   started_at: Nullable(Type.String()),

@@ -16,7 +16,7 @@ import { databasePathIn } from '../database/database-path.ts'
 // One run: what changed here is sent to a remote server, and what changed there is brought here.
 
 export interface SyncThreadData {
-  /** null = there is none where it should be. */
+  /** null = no key is stored at the remote's credential place. */
   apiKey: string | null
 }
 

@@ -62,7 +62,7 @@ const followLinks = serveEndpoints(trackingEndpoints, ({ reader, writer, content
       : reply.type('text/html; charset=utf-8').send(message.html)
   },
 
-  // A program that looks at every link of a message must not unsubscribe anybody: that takes a POST.
+  // A program that opens every link of a message must not unsubscribe its recipient: that takes a POST.
   'GET /u/:token': async (_request, reply) =>
     page(reply, 'Unsubscribe', 'Press the button to get no more messages from this list.', 'Unsubscribe'),
 

@@ -144,7 +144,8 @@ async function requireSentUnchanged(
   if (state === 'idle') return
   const isRenaming = Object.keys(columns).every((name) => name === 'name') && Object.keys(parts).length === 0
   if (isRenaming) return
-  // That it is to be sent can be undone; what is to be sent needs another look first.
+  // Scheduling itself can be undone. Other edits of a scheduled campaign cannot: it must be unscheduled
+  // first.
   const before = parts['dispatches']?.[0]
   const isScheduling = state === 'scheduled' && before && (before[0]?.['state'] ?? 'idle') === 'idle'
   if (isScheduling) return

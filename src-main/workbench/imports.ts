@@ -188,8 +188,8 @@ function correctingReading(reading: Reading): Reading {
 }
 
 /**
- * A file in which each row stands at the line that it had: empty lines, which are no rows, fill the space between. Only where a row has
- * more lines than it had, and the next one follows at once, that one stands later.
+ * Returns a CSV file in which each row keeps its original line: empty lines fill the gaps. A row that now
+ * spans more lines than before may push the next row down.
  */
 function contentOf(rows: { line: number; cells: string[] }[], { format }: FailedLog): string {
   const write = csvWriter(format)

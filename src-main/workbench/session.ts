@@ -27,7 +27,7 @@ export const sessionRoutes = serveEndpoints(
         const { isRight, counts } = await checkPassword(user, password)
         if (!isRight || user?.active !== 1) {
           if (user && counts) await writer.run('accounts.recordFailedSignIn', { userId: user.id, isRight })
-          // The same for an unknown user and for one who is locked out: nobody learns who has an account.
+          // The same for an unknown user and a locked one, so that no one learns which accounts exist.
           throw validationFailed(refusal('sign_in', { failures: maxPasswordFailures }))
         }
         const { id: userId, organization_id: organizationId } = user

@@ -14,7 +14,7 @@ export type { AuditedEntity, AuditEvent, AuditFilter, AuditPage }
 
 const { call, address } = windowCalls<typeof auditEndpoints>()
 
-/** Pages that are asked for in a row while none of them holds an event: the log is looked through bit by bit. */
+/** Pages requested in a row while none contains an event, as the log is scanned in parts. */
 const maxEmptyPages = 20
 
 /**

@@ -133,7 +133,7 @@ interface AnyOptions {
   version?: RecordVersion | undefined
 }
 
-// The compiler knows what each call is given and answers by its name, which nothing knows while it runs.
+// Each call's argument and answer types follow from its name, at compile time only; hence the cast.
 function callsUnder<Of extends Endpoints>(base: string): Calls<Of> {
   const call = (name: EndpointName, given: AnyOptions = {}): Promise<Envelope<unknown>> =>
     send(name.split(' ')[0] ?? '', pathOf(base, name, given), given)

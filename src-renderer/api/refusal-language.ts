@@ -18,7 +18,7 @@ const ofWindow: Record<'en' | 'de', Partial<Record<Rule, string>>> = {
 
 interface RefusalLanguage {
   sentences: Sentences
-  /** Words of ours in refusals, by the English ones. */
+  /** Translations of Listwright's own terms in refusals, by the English term. */
   terms: Readonly<Record<string, string>>
 }
 

@@ -93,7 +93,7 @@ function patternOf(key: string, translation: string): Pattern {
       const isQuoted = parts[index - 1]?.endsWith('"') === true && parts[index + 1]?.startsWith('"') === true
       quoted.push(isQuoted)
       if (isQuoted) return '((?:(?!"[ ,]).)*)'
-      // What comes last, after a colon, may be a sentence of somebody else.
+      // The part after a colon may be another program's sentence.
       const isLast =
         index === parts.length - 2 && parts[index - 1]?.endsWith(': ') === true && parts[index + 1] === ''
       if (part.includes('*') || isLast) return '(.+)'

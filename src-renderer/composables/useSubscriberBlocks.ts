@@ -138,7 +138,7 @@ export function useSubscriberBlocks(
     [listId, () => JSON.stringify(question.value)],
     () => {
       generation++
-      // Nobody waits for what was asked before.
+      // The earlier question is no longer of interest.
       stop.abort()
       stop = new AbortController()
       wanted = [0]

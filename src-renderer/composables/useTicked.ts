@@ -26,7 +26,7 @@ export function useTicked(total: Ref<number>): Ticked {
     isInverted.value = isTicked
     named.value = new Set()
   }
-  // All of nobody is nobody: who comes later was not meant.
+  // Selecting all of an empty result must not select later subscribers.
   watch(total, (found) => {
     if (found === 0) setAll(false)
   })

@@ -85,7 +85,7 @@ function startToMove({ doc, selection }: EditorState, direction: -1 | 1): number
   return isAtEnd && $start.parent.type.name === 'column' ? $start.before($start.depth - 1) : start
 }
 
-/** The columns around a position in which nothing is any more; null where there are none. */
+/** Returns the range of the columns block around a position if all its columns are empty; otherwise null. */
 function emptyColumnsAt($at: ResolvedPos): { start: number; end: number } | null {
   for (let depth = $at.depth; depth > 0; depth--) {
     const node = $at.node(depth)

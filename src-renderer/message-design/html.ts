@@ -7,8 +7,9 @@ import { defaultLook, fontNames, isEmptyDocument, type Look, type MessageDesign 
 import { toMjml } from './mjml.ts'
 import { messageExtensions } from './nodes.ts'
 
-// A message is kept as the HTML that is sent, and nothing beside it, so that other programs and other computers have all of it.
-// A mark in its head says that this editor wrote it, and a digest that nobody changed it since: then it can be read back whole.
+// A message is stored only as the HTML that is sent, so that other programs and computers have all of it. A
+// marker in its head says that this editor wrote it, and a digest that it was not changed since: then it can
+// be read back.
 
 const schema = getSchema(messageExtensions())
 

@@ -50,7 +50,10 @@ export function valueKind({ target, new_field_type }: ReadingColumn, fields: Cus
   }
 }
 
-/** A column that goes elsewhere, with what that asks of its dates, statuses and unfit values. */
+/**
+ * Returns a column with another target, and the settings for dates, statuses and invalid values that this
+ * target needs.
+ */
 export function retargeted(
   column: ReadingColumn,
   choice: TargetChoice,

@@ -183,7 +183,7 @@ describe('a campaign', () => {
     expect(all('SELECT id FROM segments')).toEqual([stored])
   })
 
-  it('that was not sent to anybody yet is deleted with all that it had', async () => {
+  it('that was never sent is deleted with everything that it had', async () => {
     const { bench, create, all } = await drafting()
     const id = await create({
       name: 'News',
@@ -255,7 +255,7 @@ describe('a campaign that is made from a template', () => {
     dispatch_attributes: { from_email: 'news@example.com', speed: 7 }
   })
 
-  it('takes over the name of that in any case, and the rest where it is told to', async () => {
+  it('takes its name in any case, and the other parts on request', async () => {
     const { create, lists, all, one } = await drafting()
     const templateId = await create(template(lists[1]), { kind: 'template' })
     const made = (parts: Partial<Source>) =>

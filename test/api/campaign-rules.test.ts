@@ -73,7 +73,7 @@ it('a content lacks the parts of its format that are blank', () => {
   )
 })
 
-it('header lines are told by their line, and folded ones belong to the one before', () => {
+it('faulty header lines are named by line; folded lines belong to the previous one', () => {
   const text =
     'X-Team: Blue\r\n  and Green\n\nno colon\n: nameless\nX Y: z\nContent-Type: text/plain\nFROM: a\n\tb'
   expect(customHeaders(text)).toEqual([{ name: 'X-Team', value: 'Blue and Green' }])

@@ -200,7 +200,7 @@ it('what a request gives replaces values, and what it blanks is removed', () => 
   expect(complaints[1]).toBe('N must be a whole number, and "many" is not one')
 })
 
-it('a default is the first that the attributes give, an empty text aside', () => {
+it('the default value is the first default_* attribute; an empty string is none', () => {
   const given = (attributes: FieldDefinition['attributes']): StoredValue | null =>
     defaultValue({ ...field('text'), attributes })
   expect(given({})).toBeNull()

@@ -145,7 +145,7 @@ describe('values of custom fields', () => {
     expect(answer.success).toBe(isTaken)
   })
 
-  it('that are required are asked of imports, but not of checkboxes', async () => {
+  it('that are required must be in imports, except checkboxes', async () => {
     const list = await makeList(started.api)
     const required = { required: true }
     await makeField(started.api, list.id, 'Topics', 'select_multiple_checkboxes', {
@@ -274,7 +274,7 @@ describe('a custom field', () => {
     await change({ options: [{ name: 'S' }] })
   })
 
-  it('keeps an option that somebody got while it was looked for', async () => {
+  it('keeps an option that a subscriber got while its use was checked', async () => {
     const bench = await commandBench()
     await bench.run('accounts.ensureSystemOrganization', undefined)
     const scope = {
@@ -340,7 +340,7 @@ describe('limits that are met exactly', () => {
     expect(await at(most + 1)).toMatchObject({ success: false, error_code: 'requested_too_many' })
   })
 
-  it('of subscribers in one path are 100', async () => {
+  it('accept 100 subscribers in one path and refuse 101', async () => {
     const { id } = await makeList(started.api)
     const at = (count: number) =>
       started.api.get(

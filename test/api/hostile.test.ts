@@ -53,7 +53,7 @@ describe('a path', () => {
     expect(found.data.map(({ email }) => email)).toEqual([emails[99]])
   })
 
-  it('that is longer than that is answered with 431 and the envelope', async () => {
+  it('of 300,000 characters is answered with 431 and the envelope', async () => {
     const answer = await sendBytes(head('GET', `/ga/api/v2/${'x'.repeat(300_000)}`))
     expect(answer).toMatch(/^HTTP\/1.1 431 /)
     expect(envelopeOf(answer)).toMatchObject({ success: false, error_code: 'invalid_request' })
@@ -345,7 +345,7 @@ it.each(['zz\r\n', '3\r\nabcde\r\n', 'ffffffffffffffffff\r\n'])(
   }
 )
 
-it('too many open files are told in a sentence, as a full disk is', () => {
+it('too many open files are reported in a sentence, like a full disk', () => {
   for (const code of ['EMFILE', 'ENFILE']) {
     const fault = storageFaultOf(Object.assign(new Error('open'), { code }))
     expect(fault?.message).toBe('too many files are open on this computer. Close other programs')

@@ -88,7 +88,7 @@ describe('a summary', () => {
     expect(summaryOfSlices(slices.slice(1, 2)).bounces_unique_by_code).toBeNull()
   })
 
-  it('of several contents is that of their sums', () => {
+  it('of several contents is computed from their summed counters', () => {
     const counters = fc.record(
       Object.fromEntries(counterNames.map((name) => [name, fc.nat(1000)]))
     ) as fc.Arbitrary<Counters>
@@ -163,7 +163,7 @@ describe('what was counted of a campaign', () => {
     return { ...campaign, first, second, sent, bounce, db: kyselyOver(sqlite) }
   }
 
-  it('is told content by content, with the codes of its bounces', async () => {
+  it('is shown per content, with the codes of its bounces', async () => {
     const { id, db, first, second, sent, bounce } = await counting()
     await sent(first, { messages_sent: 3 })
     await sent(first, { messages_sent: 2, skips_error: 1 })
@@ -252,7 +252,7 @@ describe('what was counted of a campaign', () => {
     expect(await reported({})).toEqual([])
   })
 
-  it('includes whom the campaign was sent to, unless an earlier version of the application sent it', async () => {
+  it('includes the recipients, unless an earlier version of the application sent it', async () => {
     const { id, db, bench } = await counting()
     expect(await keepsRecipients(db, id)).toBe(true)
     expect(await keepsRecipients(db, id + 1)).toBe(true)

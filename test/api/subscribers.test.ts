@@ -49,7 +49,7 @@ describe('a subscriber', () => {
     )
   })
 
-  it('with faults of several kinds is told of all of them', async () => {
+  it('with several kinds of faults gets all of them in one answer', async () => {
     const list = await makeList(started.api)
     await makeField(started.api, list.id, 'Age', 'number')
     await makeSubscriber(started.api, list.id, 'anna@example.com')
@@ -224,7 +224,7 @@ describe('searching by email across organizations', () => {
 })
 
 describe('unsubscribing by token', () => {
-  it('unsubscribes whom the token names and answers the subscriber', async () => {
+  it('unsubscribes the subscriber of the token and answers it', async () => {
     const list = await makeList(started.api)
     const made = await makeSubscriber(started.api, list.id, 'a@example.com')
     const token = await unsubscribeTokenOf(started, made.id)
@@ -253,7 +253,7 @@ describe('unsubscribing by token', () => {
     expect(answer).toMatchObject({ success: true, data: { status: 'unsubscribed' } })
   })
 
-  it('finds nobody for the token of somebody who was deleted', async () => {
+  it('answers null for the token of a deleted subscriber', async () => {
     const list = await makeList(started.api)
     const made = await makeSubscriber(started.api, list.id, 'a@example.com')
     const token = await unsubscribeTokenOf(started, made.id)
@@ -262,7 +262,7 @@ describe('unsubscribing by token', () => {
     expect(answer).toMatchObject({ error_code: 'not_found', data: null })
   })
 
-  it('refuses a token that was made for somebody else, or anywhere else, or an ip that is none', async () => {
+  it('refuses a token of another organization, a forged one, and an invalid ip', async () => {
     const list = await makeList(started.api)
     const [a, b] = [
       await makeSubscriber(started.api, list.id, 'a@example.com'),

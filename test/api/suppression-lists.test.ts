@@ -90,7 +90,7 @@ describe('a suppression list', () => {
     expect(await api.delete(`${path}/${all[1]?.id}`)).toMatchObject({ error_code: 'not_found' })
   })
 
-  it('takes none of a request that holds something else, and names it', async () => {
+  it('adds nothing if one entry is invalid, and names that entry', async () => {
     const { api } = started
     const { id } = await makeSuppressionList(api, { mailing_list_id: (await makeList(api)).id })
     expect(await suppress(api, id, ['a@example.com', 'nobody', '@'])).toMatchObject({

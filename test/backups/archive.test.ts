@@ -430,7 +430,7 @@ describe('a backup command that is interrupted', () => {
     ['export', /^\.listwright-passing-/],
     ['export', /^\.new\.part$/],
     ['import', /^\.listwright-imported-.*\.part$/]
-  ])('leaves nothing of %s where it has made %s, and touches no file of others', async (action, made) => {
+  ])('removes the partial files of %s after creating %s, and no other file', async (action, made) => {
     let interrupted = await interrupt(action, made)
     // Done before the signal came: on a busy machine that happens.
     for (let tries = 1; interrupted.exit[0] === 0 && tries < 10; tries++) {

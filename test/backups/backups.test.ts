@@ -225,7 +225,7 @@ describe('backups', () => {
     expect(existsSync(join(dataDirectory, 'backups', `${data.name}.json`))).toBe(false)
   })
 
-  it('that are to be put back at the next start are not deleted', async () => {
+  it('that will be restored at the next start are not deleted', async () => {
     const { api } = await startApplication()
     const make = async () =>
       (await api.workbench<{ name: string }>('POST', '/backups', { kind: 'before_change' })).data.name
@@ -392,7 +392,7 @@ describe('backups', () => {
     expect(statSync(answer.file ?? '').mode & 0o777).toBe(0o600)
   })
 
-  it('do not take the place of a file that would be their note', async () => {
+  it('do not overwrite a file that has the name of their note', async () => {
     const { dataDirectory } = await startApplication()
     const folder = await temporaryDirectory()
     writeFileSync(join(folder, 'export.json'), 'somebody’s own')
@@ -407,7 +407,7 @@ describe('backups', () => {
     ])
   })
 
-  it('that cannot be put back any more at the next start leave the data as they are, and say so', async () => {
+  it('that can no longer be restored at the next start leave the data unchanged and report it', async () => {
     const { app, api, dataDirectory } = await startApplication()
     const list = await makeList(api)
     const { data } = await api.workbench<{ name: string }>('POST', '/backups')
@@ -470,7 +470,7 @@ describe('backups that are made by themselves', () => {
     expect(outlived([...beforeChanges, made], now)).not.toContainEqual(made)
   })
 
-  it('before a person changes much at once are kept until five later ones are there', async () => {
+  it('before large changes: the newest five are kept', async () => {
     const { api } = await startApplication()
     const names: string[] = []
     for (let change = 0; change < 6; change++)

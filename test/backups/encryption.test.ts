@@ -247,7 +247,7 @@ describe('encrypted backups', () => {
       })
   })
 
-  it('are opened however the letters of the passphrase are written', async () => {
+  it('accept a passphrase in any Unicode normalization form', async () => {
     const folder = await temporaryDirectory()
     const [plain, closed, opened] = [join(folder, 'plain'), join(folder, 'closed'), join(folder, 'opened')]
     writeFileSync(plain, 'content')
@@ -263,7 +263,7 @@ describe('encrypted backups', () => {
     expect(() => secretIn('passphrase-file', 'passphrase', secretFile)).toThrow('as UTF-8 text')
   })
 
-  it('are not the only ones that are imported: a plain backup is as well', async () => {
+  it('a plain backup is imported, and refused if damaged', async () => {
     const folder = await temporaryDirectory()
     const plain = join(folder, 'plain.db')
     await command(started.dataDirectory, ['create', plain])

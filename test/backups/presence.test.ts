@@ -6,7 +6,7 @@ import { startApplication } from '../support/application.ts'
 import { makeList } from '../support/builders.ts'
 
 it.each(['missing', 'empty'])(
-  'a database that is %s where there was one is no first start: what can be done is told, and nothing is made',
+  'a database that is %s where there was one is not treated as a first start: the remedies are named, and nothing is created',
   async (how) => {
     const { app, api, dataDirectory } = await startApplication()
     await makeList(api)

@@ -77,7 +77,7 @@ function restore(
 }
 
 test.each(['killed', 'failed'] as const)(
-  'a restore that is %s at any of its steps leaves one state or the other, and what was told is so',
+  'a restore that is %s at any of its steps leaves the old or the new state, and its report is true',
   async (end) => {
     const {
       directory: from,

@@ -85,7 +85,7 @@ function keptOf(id: number, isUndo = false): Promise<string[]> {
 }
 
 describe('a selection', () => {
-  it('counts whom it holds, by status, and says who they are', async () => {
+  it('counts its subscribers by status, and describes them', async () => {
     const list = await listOf({ a: 'active', b: 'active', c: 'bounced', d: 'unsubscribed' })
     expect(await select(started.api, list.id)).toMatchObject({
       subscribers: 4,
@@ -152,7 +152,7 @@ describe('a bulk action', () => {
     })
   })
 
-  it('of a filter that finds nobody changes nobody', async () => {
+  it('of a filter without results changes no subscriber', async () => {
     const list = await listOf({ a: 'active', b: 'active' })
     const clause = [{ type: 'email', operator: 'contains', value: 'nobody' }]
     for (const choice of [{ clause }, { search: 'nobody' }, { only: [] }]) {
@@ -319,7 +319,7 @@ describe('a bulk action', () => {
     })
   })
 
-  it('tells what it did to the change log, runs of ids as one', async () => {
+  it('writes one change-log entry per run of ids', async () => {
     const list = await listOf({ a: 'active', b: 'active', c: 'active' })
     const chosen = await select(started.api, list.id)
     const entries = await recordedBy(() =>
@@ -331,7 +331,7 @@ describe('a bulk action', () => {
 
 describe('the change log', () => {
   it.each(['set_status', 'set_field', 'delete', 'move'] as const)(
-    'is told what %s does, and what undoing it does',
+    'records what %s does, and what undoing it does',
     async (kind) => {
       const list = await listOf({ a: 'active', b: 'active' })
       const other = await makeList(started.api)
@@ -487,7 +487,7 @@ describe('copying and moving', () => {
     expect(await allSubscribers(started.api, to.id)).toEqual([])
   })
 
-  it('leaves on both lists whom the other has already, and says who', async () => {
+  it('skips subscribers that the other list has already, and names them', async () => {
     const { from, to } = await twoLists()
     for (const name of ['a', 'b']) {
       await makeSubscriber(started.api, from.id, `${name}@example.com`, { custom_fields: { City: 'Wien' } })
@@ -761,7 +761,7 @@ describe('an action that waits for another', () => {
     })
   })
 
-  it('deletes nobody once subscribers must not be deleted', async () => {
+  it('deletes no subscriber once deleting is disabled', async () => {
     const list = await listOf({ a: 'active' })
     const { ended } = await queued(list.id, { kind: 'delete' })
     const setting = 'service_disable_subscriber_deletion'
@@ -775,7 +775,7 @@ describe('an action that waits for another', () => {
     expect(Object.keys(await statusesOf(list.id))).toEqual(['a'])
   })
 
-  it('keeps the primary key of its lists from changing, also of an empty one, and of no other', async () => {
+  it('blocks changing the primary key of its list and of an empty target list', async () => {
     const [list, target] = [await listOf({ a: 'active' }), await makeList(started.api)]
     const keys = await Promise.all([list, target].map(({ id }) => makeField(started.api, id, 'Code', 'text')))
     const { id, ended } = await queued(list.id, { kind: 'copy', mailing_list_id: target.id })
@@ -791,7 +791,7 @@ describe('an action that waits for another', () => {
   })
 })
 
-describe('what one does to a list meanwhile', () => {
+describe('changing a list while subscribers are being moved', () => {
   async function keyed() {
     const [list, other] = [await makeList(started.api), await makeList(started.api)]
     const code = await makeField(started.api, list.id, 'Code', 'text')
@@ -804,7 +804,7 @@ describe('what one does to a list meanwhile', () => {
     return { list, other, setKey }
   }
 
-  it('loses nobody who was moved: without the new primary key they stay where they are', async () => {
+  it('loses no moved subscriber: without a value for the new primary key they stay where they are', async () => {
     const { list, other, setKey } = await keyed()
     for (const name of ['a', 'b']) await makeSubscriber(started.api, list.id, `${name}@example.com`)
     const moved = await act(started.api, await select(started.api, list.id), {
@@ -844,7 +844,7 @@ describe('what one does to a list meanwhile', () => {
   })
 
   it.each(['that was deleted', 'that was deleted for good'])(
-    'loses nobody who was moved to a list %s',
+    'loses no subscriber that was moved to a list %s',
     async (deleted) => {
       const people = { a: 'active', b: 'bounced', link: 'active', put: 'active', gone: 'active' }
       const [list, other] = [await listOf(people), await makeList(started.api)]
@@ -881,7 +881,7 @@ describe('what one does to a list meanwhile', () => {
     }
   )
 
-  it('keeps who unsubscribed by a link unsubscribed: who was moved, and who was deleted and comes back', async () => {
+  it('keeps moved and restored subscribers unsubscribed who unsubscribed by a link', async () => {
     const [list, other] = [await listOf({ a: 'active', b: 'active' }), await makeList(started.api)]
     const [a, b] = await allSubscribers(started.api, list.id)
     const tokens = await Promise.all(
@@ -998,7 +998,7 @@ describe('an export of a selection', () => {
 })
 
 describe('undoing', () => {
-  it('leaves whoever was changed since, and names them', async () => {
+  it('skips subscribers that were changed since, and names them', async () => {
     const list = await listOf({ a: 'active', b: 'active', c: 'active' })
     const { id } = await act(started.api, await select(started.api, list.id), {
       kind: 'set_status',
@@ -1012,7 +1012,7 @@ describe('undoing', () => {
     expect(await keptOf(id, true)).toEqual(['b@example.com,changed since'])
   })
 
-  it(`brings lists back as they were, whatever was done to whom (SEED=${seed})`, async () => {
+  it(`restores lists exactly, whatever was changed (SEED=${seed})`, async () => {
     const status = fc.constantFrom('active', 'bounced', 'unsubscribed', 'scomp', 'deactivated')
     const person = fc.record({
       status,

@@ -143,7 +143,7 @@ describe('undoing a change of a subscriber', () => {
     expect((await now()).custom_fields).toMatchObject({ City: { value: 'Wien' }, Age: { value: 30 } })
   })
 
-  it('is refused where somebody else has the address by now', async () => {
+  it('is refused if another subscriber has the address by now', async () => {
     const { anna, list, change } = await makeClub()
     await change({ email: 'anne@example.com' })
     const [changed] = await eventsOf(anna.id)
@@ -225,7 +225,7 @@ describe('restoring a deleted subscriber', () => {
     expect([newest?.type, older?.type]).toEqual(['added', 'removed'])
   })
 
-  it('brings somebody back unsubscribed who unsubscribed meanwhile', async () => {
+  it('restores a subscriber as unsubscribed who unsubscribed meanwhile', async () => {
     const { anna, now, remove } = await makeClub()
     await remove()
     const token = await unsubscribeTokenOf(started, anna.id)
@@ -242,7 +242,7 @@ describe('restoring a deleted subscriber', () => {
     expect(await allSubscribers(started.api, list.id)).toHaveLength(1)
   })
 
-  it('is refused for whoever is there, was never there, or was deleted more than 7 days ago', async () => {
+  it('is refused for an existing or unknown subscriber, and more than 7 days after the deletion', async () => {
     const { anna, remove } = await makeClub()
     expect(await restore(anna.id)).toContain(`deletion of subscriber ${anna.id}`)
     expect(await restore(987654)).toContain('deletion of subscriber 987654')

@@ -133,7 +133,7 @@ describe('a bulk action', () => {
 })
 
 describe('setting a status', () => {
-  it('counts those who have it already, and leaves those who declined unless they are to be revived', async () => {
+  it('counts subscribers that have it already, and skips those who declined unless requested', async () => {
     const statuses = ['active', 'unsubscribed', 'scomp', 'bounced'] as const
     const { from, begin, done, kept, all } = await withPeople(['a', 'b', 'c', 'd'], statuses)
     const id = await begin({ kind: 'set_status', status: 'active' })
@@ -157,7 +157,7 @@ describe('setting a status', () => {
     })
   })
 
-  it('changes the counts of each status, as does undoing it, which also gives everybody back the time of their last change', async () => {
+  it('changes the counts of each status, and its undo restores updated_at too', async () => {
     const { bench, ids, begin, done, undo, all } = await withPeople(['a', 'b', 'c'], ['bounced'])
     bench.sqlite.prepare('UPDATE subscribers SET updated_at = 7 WHERE id = ?').run(ids[0])
     const counts = () =>
@@ -220,7 +220,7 @@ describe('copying and moving', () => {
   })
 })
 
-it('whoever was moved on to a third list stays there, also when the list in between was deleted', async () => {
+it('a subscriber that was moved on to a third list stays there, even if the list in between was deleted', async () => {
   const { bench, to, ids, begin, done, undo, kept, all } = await withPeople()
   const third = await bench.run('mailingLists.create', { organizationId: 1, list: { name: 'Third' } })
   const first = await begin({ kind: 'move', mailing_list_id: to })

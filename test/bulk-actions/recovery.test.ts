@@ -12,7 +12,7 @@ const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const people = 40_000
 
 it(
-  `a bulk action and its undoing go on where the application was killed, and meet everybody once (SEED=${seed})`,
+  `a bulk action and its undo continue after the application was killed, and change every subscriber once (SEED=${seed})`,
   { timeout: 240_000 },
   async () => {
     const random = seededRandom(seed)

@@ -40,17 +40,14 @@ const active = "SELECT count(*) FROM subscribers WHERE status = 'active'"
 it.each([
   { isShared: false, sizes: [250, 250, 100] },
   { isShared: true, sizes: Array.from({ length: 12 }, () => 50) }
-])(
-  'a bulk action takes small steps while somebody else makes changes: $isShared',
-  async ({ isShared, sizes }) => {
-    const bench = await commandBench()
-    const id = await actingOnAll(bench, unsubscribing)
-    expect(await stepsOf(bench, id, isShared)).toEqual(sizes)
-    expect(bench.sqlite.prepare(active).pluck().get()).toBe(0)
-  }
-)
+])('a bulk action takes small steps during other writes: $isShared', async ({ isShared, sizes }) => {
+  const bench = await commandBench()
+  const id = await actingOnAll(bench, unsubscribing)
+  expect(await stepsOf(bench, id, isShared)).toEqual(sizes)
+  expect(bench.sqlite.prepare(active).pluck().get()).toBe(0)
+})
 
-it('a bulk action is undone in small steps while somebody else makes changes, and keeps whoever cannot be restored for another try', async () => {
+it('undoing a bulk action takes small steps during other writes; subscribers that cannot be restored are kept for another try', async () => {
   const bench = await commandBench()
   const id = await actingOnAll(bench, unsubscribing)
   await stepsOf(bench, id, false)
@@ -110,7 +107,7 @@ it.each([
   { kept: 1000, keptByUndo: 3, calls: 3 },
   { kept: 400, keptByUndo: 400, calls: 2 }
 ])(
-  'what undoing an action needs is forgotten piece by piece, and so is whom it kept: $kept, and $keptByUndo when it was undone',
+  'the undo data of an action is deleted in steps, with the skipped subscribers: $kept, and $keptByUndo after an undo',
   async ({ kept, keptByUndo, calls }) => {
     const bench = await commandBench()
     const id = await endedAction(bench, { kept, keptByUndo })

@@ -32,7 +32,7 @@ describe('blank cells that another column fills', () => {
     ])
   })
 
-  it('have the second address of a person, who stays one', async () => {
+  it('take the second address; a row with two addresses stays one subscriber', async () => {
     const { rows } = await analyzed(
       'Name,E-Mail,E-Mail 2\nAnna,,anna@example.net\nBert,bert@example.com,bert@example.net\n'
     )

@@ -142,7 +142,7 @@ describe('the column of the addresses', () => {
     expect((await analyzed(text)).rows.map(({ email }) => email)).toEqual(addresses)
   })
 
-  it('may be the recipients of an email in one line', async () => {
+  it('can be one line of recipients, as copied from an email', async () => {
     const { rows } = await analyzed('Anna <anna@x.de>; Ben <ben@x.de>; cy@x.de\n')
 
     expect(rows.map(({ email }) => email)).toEqual(['anna@x.de', 'ben@x.de', 'cy@x.de'])
@@ -203,7 +203,7 @@ describe('who has left', () => {
       ['01.01.1970 01:00', '06.05.2022 10:00'],
       ['', 'unsubscribed']
     ]
-  ])('is told by %s', async (_what, header, values, statuses) => {
+  ])('is recognized by %s', async (_what, header, values, statuses) => {
     const rows = values.map((value, index) => `${people[index]}@x.org;${value}\n`)
 
     const { rows: read } = await analyzed(`Email;${header}\n${rows.join('')}`)
@@ -226,13 +226,13 @@ describe('who has left', () => {
     ['Kunden ohne unsere Sperrliste.csv', false],
     ['Subscribers 2024 (do not edit).csv', false],
     ['Donots Fanclub.csv', false]
-  ])('is told by the name %s: %s', async (name, isTold) => {
+  ])('is recognized by the name %s: %s', async (name, isTold) => {
     const { analysis } = await analyzed('Email,Name\na@x.org,Anna\n', { name })
 
     expect(analysis.reading.all_opted_out).toBe(isTold)
   })
 
-  it.each(['xlsx', 'zip'])('is told by the name of a part of a %s file', async (kind) => {
+  it.each(['xlsx', 'zip'])('is recognized by the name of a part of a %s file', async (kind) => {
     const parts =
       kind === 'xlsx'
         ? xlsxOf({
@@ -248,7 +248,7 @@ describe('who has left', () => {
     expect(analysis.reading.all_opted_out).toBe(true)
   })
 
-  it('is told by a word among hundreds of different values', async () => {
+  it('is recognized by a word among hundreds of different values', async () => {
     const rows = Array.from({ length: 300 }, (_, index) => {
       const day = `${(index % 28) + 1}.${(index % 12) + 1}.${2000 + index}`
       return `p${index}@x.org,${index % 3 === 0 ? 'abgemeldet' : 'angemeldet'} am ${day}`
@@ -260,7 +260,7 @@ describe('who has left', () => {
     expect(read.filter(({ status }) => status === 'unsubscribed')).toHaveLength(100)
   })
 
-  it('is told by hundreds of reasons, of which one looks like a link', async () => {
+  it('is recognized by hundreds of reasons, of which one looks like a link', async () => {
     const rows = Array.from({ length: 600 }, (_, index) => {
       const reason = index === 8 ? 'https://support.example.com/mail' : `550 5.1.1 user p${index} unknown`
       return `p${index}@x.org,${index % 2 === 0 ? reason : ''}`
@@ -277,13 +277,13 @@ describe('who has left', () => {
     expect(rows.map(({ status }) => status)).toEqual([undefined, undefined, undefined, undefined])
   })
 
-  it('is told by a small number where zero means no', async () => {
+  it('is recognized by a small number where zero means no', async () => {
     const { rows } = await analyzed('Email,Newsletter\na@x.org,0\nb@x.org,1\nc@x.org,2\nd@x.org,1\n')
 
     expect(rows.map(({ status }) => status)).toEqual(['unsubscribed', 'active', 'deactivated', 'active'])
   })
 
-  it('is told by the time of activation in an export of CleverReach', async () => {
+  it('is recognized by the time of activation in an export of CleverReach', async () => {
     const { rows } = await analyzed(
       'E-Mail;Registriert;Aktiviert;Deaktiviert\n' +
         'a@x.org;01.01.2020 10:00:00;01.01.2020 11:00:00;\n' +
@@ -294,7 +294,7 @@ describe('who has left', () => {
     expect(rows.map(({ status }) => status)).toEqual(['', 'deactivated', 'deactivated'])
   })
 
-  it('is told by times of activation that are all missing', async () => {
+  it('is recognized by times of activation that are all missing', async () => {
     const { rows } = await analyzed(
       'E-Mail;Registriert;Aktiviert;Deaktiviert\na@x.org;01.01.2020 10:00:00;;\n'
     )

@@ -226,7 +226,7 @@ describe('a copy of the log', () => {
     expect(checkpoint.state().log).toBeLessThan(log)
   })
 
-  it('leaves in the log what was written after somebody began to read, until they are done', async () => {
+  it('leaves in the log what was written after a read began, until it ends', async () => {
     const { path, sqlite, write, read } = await opened()
     const checkpoint = new NotedCheckpoint(sqlite, path)
     onTestFinished(() => checkpoint.close())
@@ -256,7 +256,7 @@ describe('a copy of the log', () => {
     expect(checkpoint.run()).toMatchObject({ log, checkpointed: log })
   })
 
-  it('of a log that somebody took away gives the checksums up rather than what is in it', async () => {
+  it("of a log that was deleted gives up the checksums rather than the log's content", async () => {
     const { path, sqlite, write, copied: state } = await opened()
     await replaceSums(path, { pageSize: 512, pages: 0, sums: new Uint32Array(), isNoted: new Uint8Array() })
     const checkpoint = new NotedCheckpoint(sqlite, path)

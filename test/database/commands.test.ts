@@ -86,7 +86,7 @@ describe('commands of long jobs', () => {
     await writer.close()
   })
 
-  it('that fail midway commit nothing, and take nobody with them who comes later', async () => {
+  it('that fail midway commit nothing, and do not affect later commands', async () => {
     const { writer, userId, suppressionListId, directory } = await writerWithList()
     const database = new SQLite(join(directory, 'listwright.db'))
     // The list is counted after its addresses were written.

@@ -91,7 +91,7 @@ describe.runIf(canFail)('a disk that fails', () => {
     await isIntact(again.api)
   })
 
-  it('as the application ends is told, and what was confirmed is there', async () => {
+  it('as the application ends is reported, and confirmed changes are stored', async () => {
     const { app, directory, disk, listId } = await failing({})
     await add(app.api, listId, 'a@example.com')
     disk.set({ ...none, failedSyncs: always })

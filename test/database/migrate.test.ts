@@ -104,7 +104,7 @@ describe('migrations', () => {
     expect(database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'more'").all()).toEqual([])
   })
 
-  it('make a table anew that others refer to, and leave no reference to nothing', async () => {
+  it('rebuild a table that others reference, and fail if a reference would dangle', async () => {
     const { database, backups } = await freshDatabase()
     database.pragma('foreign_keys = ON')
     const referring: Migration = {
@@ -220,7 +220,7 @@ it('the step to schema 24 counts the clicks that are there', async () => {
   ])
 })
 
-it('the step to schema 36 learns from the change log whom imports added', async () => {
+it('the step to schema 36 finds the subscribers that imports added in the change log', async () => {
   const { database, backups } = await databaseOf(35)
   database.exec('PRAGMA foreign_keys = OFF')
   const insertImport = database.prepare(

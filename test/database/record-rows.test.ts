@@ -143,7 +143,7 @@ describe('an edit', () => {
     expect(stands("INSERT INTO items VALUES (40, 7, 'Fig', 1, 1)")).toBe(false)
   })
 
-  it('is taken back with all that it added, changed and removed; the record counts as changed at that time', async () => {
+  it('is undone with everything that it added, changed and deleted; the record counts as changed at that time', async () => {
     const { edit, told, rows, context, inTransaction } = opened()
     const before = rows()
     await edit(`UPDATE shops SET name = 'New', best_id = 20 WHERE id = 7; UPDATE items SET title = 'Quince' WHERE id = 20;

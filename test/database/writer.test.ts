@@ -71,7 +71,7 @@ it('notes nothing of the log that is not on the disk for sure', async () => {
 })
 
 describe('a writer of damaged data', () => {
-  it('does what lets people in, refuses everything else with a sentence, and goes on once it is told to', async () => {
+  it('runs the commands that let users sign in, refuses all others, and continues on request', async () => {
     const { writer, request, suppressed, names } = await started()
     const id = await request('a@example.com')
     writer.refuse()
@@ -188,7 +188,7 @@ describe('what cannot be committed', () => {
     other.exec(`CREATE TABLE broken (id INTEGER REFERENCES users (id) DEFERRABLE INITIALLY DEFERRED) STRICT;
       CREATE TRIGGER break AFTER INSERT ON ${table} BEGIN INSERT INTO broken VALUES (-1); END`)
 
-  it('is taken back whole, and whoever asked for it is told', async () => {
+  it('is rolled back completely, and its caller gets the error', async () => {
     const { writer, other, names } = await started()
     const heard: unknown[] = []
     writer.onChanges((changes) => heard.push(...changes))
@@ -236,7 +236,7 @@ describe('the last change', () => {
     expect(notedLastChange(databasePath)).toBe('nothing')
   })
 
-  it('is noted whenever somebody waits for it, and at the end, when the log is copied', async () => {
+  it('is stored when a caller waits for it, and when the log is copied at the end', async () => {
     const { writer, other, databasePath, request } = await started()
     writer.goOn()
     await writer.run('suppressionLists.create', named('Second'))

@@ -73,7 +73,7 @@ it('a message is counted in the format in which it was sent, a multipart one as 
   }
 })
 
-it('a list that lets nobody choose sends what there is to everybody', async () => {
+it('a list without a choice of formats sends what there is to all', async () => {
   const content = { subject: 'x', html: '<p>x</p>', text: 'x', format: 'both' as const }
   const campaign = await begunCampaign([content], {}, { people: [{}], list: { has_format: true } })
   campaign.bench.sqlite.exec("UPDATE subscribers SET email_format = 'plaintext'")
@@ -102,7 +102,7 @@ it('seeds get each content first and once, and do not count as recipients', asyn
   expect(campaign.row('SELECT recipients FROM deliveries')).toEqual({ recipients: 3 })
 })
 
-it('suppressed addresses get nothing, do not count as recipients, and hold nobody up', async () => {
+it('suppressed addresses get nothing, do not count as recipients, and delay no one', async () => {
   const campaign = await begunCampaign(undefined, {}, { people: people(3) })
   const { bench, mailingListId } = campaign
   const { id } = await bench.run('suppressionLists.create', {

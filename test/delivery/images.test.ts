@@ -50,7 +50,7 @@ describe('a picture of a message', () => {
     expect((await upload(Buffer.concat([gif, Buffer.alloc(5 * 1024 * 1024)]))).success).toBe(false)
   })
 
-  it('is fetched by anybody who has its address, and keeps for a year', async () => {
+  it('can be loaded by its address alone, and is cached for a year', async () => {
     const { key } = (await upload(gif)).data
     const answer = await fetch(`${started.app.baseUrl}/i/${key}`)
     expect(answer.headers.get('Content-Type')).toBe('image/gif')

@@ -134,7 +134,7 @@ describe('a message', () => {
     expect(page.html).toContain(`http://127.0.0.1/i/${key}`)
   })
 
-  it('carries along the pictures that it shows, of those that are there', async () => {
+  it('contains only the images that its content refers to', async () => {
     const { bench, plan } = await begunCampaign([
       { subject: 'x', html: `<img src="cid:${key}">`, format: 'html' }
     ])
@@ -158,8 +158,8 @@ describe('a message', () => {
   })
 })
 
-describe('what is to be sent', () => {
-  it('is due at its time, at once where it has begun, and after its delay where a winner is to be chosen', async () => {
+describe('deliveries that have work', () => {
+  it('are due at their time, at once after they started, and after the delay of a split test', async () => {
     const { bench, id } = await begunCampaign()
     const db = kyselyOver(bench.sqlite)
     const todo = (now = Date.now()) => deliveriesToDo(db, now)

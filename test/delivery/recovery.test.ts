@@ -15,7 +15,7 @@ const moments = roundsToRun(3, 12)
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
 it(
-  `a campaign killed at ${moments} random moments is sent to everybody once (SEED=${seed})`,
+  `a campaign killed at ${moments} random moments is sent to every recipient once (SEED=${seed})`,
   { timeout: 240_000 },
   async () => {
     const random = seededRandom(seed)

@@ -274,7 +274,7 @@ describe('a campaign', () => {
     expect(data.error_message).toMatch(/^The recipients of a Remote List are in a remote database/)
   })
 
-  it('to nobody finishes with nothing sent', async () => {
+  it('without recipients finishes with nothing sent', async () => {
     const list = await makeList(started.api)
     const { dispatch, stat_summary } = await started.api.sent((await sendNow(list.id)).id)
     expect(dispatch?.state).toBe('finished')
@@ -450,7 +450,7 @@ describe('a campaign whose message is hostile', () => {
     ['tags that never end', '<a '.repeat(150_000)],
     ['links that never end', '<a href="'.repeat(100_000)],
     ['bodies that never end', '<body '.repeat(100_000)]
-  ])('holds nobody up: %s', async (_name, html) => {
+  ])('blocks no other campaign: %s', async (_name, html) => {
     const { api } = started
     const list = await listOf(1)
     const made = await sendNow(list.id, { contents: [{ subject: 'Hello', format: 'html', html }] })

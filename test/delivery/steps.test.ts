@@ -53,7 +53,7 @@ it('each change of a campaign’s state is noted with its time, and cannot be ma
   }
 })
 
-it('a campaign that fails, is held or ends after somebody paused it stays as they left it', async () => {
+it('a campaign that fails, is held or ends after a user paused it stays as the user left it', async () => {
   const { bench, id, row } = await begunCampaign()
   const state = (): unknown => row('SELECT state, paused, error_message FROM dispatches')
   const sending = { state: 'sending', paused: 0, error_message: null }
@@ -143,20 +143,20 @@ describe('a split test', () => {
     expect(await goOn(over + hour - 1)).not.toBeNull()
   })
 
-  it('among everybody waits for nothing', async () => {
+  it('of all recipients waits for nothing', async () => {
     const { plan, over, goOn, state } = await tested(100)
     expect(plan).toMatchObject({ percentage: 100 })
     expect(state()).toMatchObject({ phase: 'decision_delay', decides_in: 0 })
     expect(await goOn(over)).toMatchObject({ pass: { kind: 'winner' } })
   })
 
-  it('that was not asked for is not made: everybody gets one of the contents', async () => {
+  it('that was not requested is not made: all recipients get one of the contents', async () => {
     const { plan, row } = await begunCampaign(contents, { autowinner_percentage: 30 })
     expect(plan).toMatchObject({ pass: { kind: 'everybody' }, percentage: 100, shares: null })
     expect(row('SELECT phase FROM deliveries')).toEqual({ phase: 'everybody' })
   })
 
-  it('with a single content sends it to everybody', async () => {
+  it('with a single content sends it to all', async () => {
     const { plan } = await begunCampaign(contents.slice(0, 1), {
       autowinner_enabled: true,
       autowinner_percentage: 30,
@@ -168,7 +168,7 @@ describe('a split test', () => {
   })
 })
 
-it('whoever left while a campaign was being sent does not count as a recipient in the end', async () => {
+it('subscribers who left while a campaign was being sent are not counted as recipients in the end', async () => {
   const { bench, id, plan, row } = await begunCampaign()
   await bench.run('deliveries.recordRecipients', { id, recipients: 9 })
   await bench.run('deliveries.recordSent', {

@@ -193,7 +193,7 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     window.webContents.hasUnsavedWork = false
   })
 
-  it('shows a job that runs in the taskbar and the tray, keeps the computer awake, and tells its end where nobody looks', async () => {
+  it('shows a running job in the taskbar and the tray, keeps the computer awake, and announces its end in the background', async () => {
     const { window, trays, log, notifications, signIn, origin } = await startDesktop()
     const id = await beginLongImport(await signIn())
     await vi.waitFor(() => expect(trays.length).toBe(1), 10_000)
@@ -301,7 +301,7 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     expect(log.filter((entry) => entry.includes('cannot') || entry.startsWith('exit'))).toEqual([])
   })
 
-  it('stops a job that is to be resumed, and goes on with it at the next start', async () => {
+  it('stops a resumable job, and continues it at the next start', async () => {
     const directory = await temporaryDirectory()
     const first = await startDesktop({ directory })
     const id = await beginLongImport(await first.signIn())
@@ -314,7 +314,7 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     expect(ended).toMatchObject({ state: 'finished', stats: { subscribers: { added: 300_000 } } })
   })
 
-  it('loads a page that crashed again, and gives up on one that always does', async () => {
+  it('reloads a crashed page up to three times, then gives up', async () => {
     const { window, log } = await startDesktop()
     window?.webContents.crash('clean-exit')
     expect(window?.webContents.reloads).toBe(0)
@@ -325,7 +325,7 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     expect(log.join('\n')).toContain('The window closed unexpectedly')
   })
 
-  it('checks spelling once somebody lets it download a dictionary', async () => {
+  it('checks spelling once the user allows downloading a dictionary', async () => {
     const directory = await temporaryDirectory()
     const isChecked = (start: Awaited<ReturnType<typeof startDesktop>>) => {
       const items = start.applicationMenu().flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []))
@@ -385,7 +385,7 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     expect(clipboard.text).not.toContain('ada@')
   })
 
-  it('is opened at login where somebody wants that, once it is installed', async () => {
+  it('opens at login if the user enabled it, once it is installed', async () => {
     const { choose, dataHome, applicationMenu } = await startDesktop({ isPackaged: true })
     const entry = join(dataHome, 'autostart/app.listwright.Listwright.desktop')
     choose('Open at Login', true)
@@ -444,7 +444,7 @@ describe.runIf(process.platform === 'linux')('updates', () => {
     return startDesktop({ isPackaged: true, resources, ...options })
   }
 
-  it('are looked for only where somebody asked for it', async () => {
+  it('are checked for only if the user enabled it', async () => {
     const directory = await temporaryDirectory()
     const { log, choose, autoUpdater, app } = await startInstalled({ directory })
     expect(log).not.toContain('look for updates')
@@ -462,7 +462,7 @@ describe.runIf(process.platform === 'linux')('updates', () => {
     next.choose('Check for Updates Daily', false)
   })
 
-  it('are told with what is new, and installed when nothing runs', async () => {
+  it('are shown with their notes, and installed when nothing runs', async () => {
     const { app, choose, autoUpdater, log, signIn, window, origin, dataHome } = await startInstalled()
     const api = await signIn()
     choose('Check for Updates…')
@@ -495,7 +495,7 @@ describe.runIf(process.platform === 'linux')('updates', () => {
     log.push('quit')
   })
 
-  it('are beta versions where somebody wants those or has one, and never older ones', async () => {
+  it('include beta versions if the user enabled them or has one, and never older ones', async () => {
     const directory = await temporaryDirectory()
     const { choose, autoUpdater, log, app } = await startInstalled({ directory })
     const looks = async () => {

@@ -93,7 +93,7 @@ describe.skipIf(skipsWithoutBrowser)('backups, in a real Chromium', () => {
     await window.finish()
   })
 
-  it('are told on the home page where something is wrong with them, or with the place of the data', async () => {
+  it('are mentioned on the home page if something is wrong with them, or with the place of the data', async () => {
     const { app } = await startApplication(join(await temporaryDirectory(), 'Dropbox/Listwright'))
     const window = await Window.open(browser, app, '/')
     const { page } = window

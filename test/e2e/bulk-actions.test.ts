@@ -78,7 +78,7 @@ onEachStage('bulk actions', ({ started, open }) => {
     await window.finish()
   })
 
-  it('meet all of a filter, beyond what is loaded, but for those who were left out', async () => {
+  it('apply to all subscribers of a filter, also those not loaded, except deselected ones', async () => {
     const list = await makeList(started.api, { name: 'Many' })
     const people = Array.from(
       { length: 2500 },
@@ -107,7 +107,7 @@ onEachStage('bulk actions', ({ started, open }) => {
     await window.finish()
   })
 
-  it('forget whom nobody sees any more: another search or filter clears the selection', async () => {
+  it('clear the selection when the search or filter changes', async () => {
     const list = await makeClub()
     const { window, page, tick, bar } = await openList(list.id)
     await tick('anna')
@@ -262,7 +262,7 @@ onEachStage('bulk actions', ({ started, open }) => {
     await window.finish()
   })
 
-  it('of a list are told with what became of them', async () => {
+  it('of a list are listed with their results', async () => {
     const list = await makeClub()
     await act(started.api, await select(started.api, list.id, { search: 'anna' }), {
       kind: 'set_status',

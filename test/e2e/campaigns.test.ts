@@ -139,7 +139,7 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     await window.finish()
   })
 
-  it('that begin with a template are for everyone on the list, unless somebody says otherwise', async () => {
+  it('that begin with a template are for everyone on the list by default', async () => {
     const { api, app } = started
     const list = await listOf(2, 'Templated')
     const content = { name: 'A', subject: 'News', format: 'both', html, text: 'News %%unsubscribe_link%%' }

@@ -48,7 +48,7 @@ describe.skipIf(skipsWithoutBrowser)('what was not saved, in a real Chromium', {
     await second.finish()
   })
 
-  it('is put aside for later or discarded when somebody leaves', async () => {
+  it('is kept for later or discarded when the user leaves', async () => {
     const list = await makeList(started.api)
     const window = await open(`/lists/${list.id}/templates/new`)
     const { page } = window

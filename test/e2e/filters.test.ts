@@ -102,7 +102,7 @@ onEachStage('filters', ({ started, open }) => {
     await window.finish()
   })
 
-  it('show whom an import added, from its page and by its name', async () => {
+  it('show the subscribers that an import added, from its page and by its name', async () => {
     const { list, window, page, shows, choose } = await openClub()
     const { id } = await importFile(started, list.id, 'email\nfay@example.com\nanna@example.com\n')
     await page.goto(new URL(`/imports/${id}`, page.url()).href)

@@ -10,7 +10,7 @@ onEachStage('list hygiene', ({ started, open }) => {
     return { ...list, emailsNow }
   }
 
-  it('puts misspelt domains right, but for those that somebody unticks, and leads to where that is undone', async () => {
+  it('corrects misspelled domains except deselected ones, and links to the undo', async () => {
     const list = await listOf('Club', 'anna@gmial.com', 'ben@gmial.com', 'clara@hotmial.com', 'd@example.com')
     const window = await open(`/lists/${list.id}/hygiene`)
     const { page } = window

@@ -54,7 +54,7 @@ describe.skipIf(skipsWithoutBrowser)('the layout, in a real Chromium', { timeout
     await window.finish()
   })
 
-  it('tells of an import what it did, and that its list is gone', async () => {
+  it('shows the results of an import, and that its list was deleted', async () => {
     const { api } = started
     const list = await makeList(api, { name: 'Gone' })
     const { id } = await importText(api, list.id, 'email\na@example.com\nnobody\n')

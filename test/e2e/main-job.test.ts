@@ -221,7 +221,7 @@ describe.skipIf(skipsWithoutBrowser)('a browser that is not signed in', () => {
   const started = sharedApplication()
   const browser = sharedBrowser()
 
-  it('is told how to sign in', async () => {
+  it('shows how to sign in', async () => {
     const context = await browser.newContext()
     const page = await context.newPage()
     await page.goto(started.app.baseUrl)

@@ -73,7 +73,7 @@ describe.skipIf(skipsWithoutBrowser)('the design of a message, in a real Chromiu
     expect(html).toContain('src="cid:0123456789abcdef0123456789abcdef"')
   })
 
-  it('that has no content is no HTML', async () => {
+  it('without content renders to an empty string', async () => {
     const document = { type: 'doc', content: [{ type: 'paragraph' }] }
     const look = { accent: '#4f46e5', background: '#f1f5f9', font: 'arial' } as const
     expect((await there({ preheader: '', look, document })).html).toBe('')
@@ -81,7 +81,7 @@ describe.skipIf(skipsWithoutBrowser)('the design of a message, in a real Chromiu
     expect((await there({ preheader: 'Soon', look, document })).read?.preheader).toBe('Soon')
   })
 
-  it('is not read from HTML that somebody changed, or that others wrote', async () => {
+  it('is not read from HTML that was changed or written elsewhere', async () => {
     const { html } = await there(example)
     const read = (changed: string) => page.evaluate((given) => library.readDesign(given), changed)
     expect(await read(html.replace('Hello', 'Goodbye'))).toBeNull()

@@ -133,7 +133,7 @@ describe.skipIf(skipsWithoutBrowser)('the visual editor, in a real Chromium', { 
     await window.finish()
   })
 
-  it('leaves code that it did not write alone, until somebody brings it in', async () => {
+  it('leaves foreign code alone until the user converts it', async () => {
     const listId = await listWithAnna()
     const html = '<table><tr><td style="color:red"><p>Hello %%first_name%%</p></td></tr></table>'
     const { id } = await makeCampaign(started.api, listId, {
@@ -199,7 +199,7 @@ describe.skipIf(skipsWithoutBrowser)('the visual editor, in a real Chromium', { 
     await window.finish()
   })
 
-  it('has the plain text follow the design until somebody writes another one', async () => {
+  it('updates the plain text with the design until the user writes another one', async () => {
     const listId = await listWithAnna()
     const { id } = await makeCampaign(started.api, listId, { contents: [{ subject: 'A', format: 'html' }] })
     const window = await Window.open(browser, started.app, `/lists/${listId}/campaigns/${id}`)

@@ -137,7 +137,7 @@ describe('an export', () => {
     expect(text).toBe('City,email\n"Bern, old town",a@example.com\n')
   })
 
-  it('of nobody is a header line, or nothing without headers', async () => {
+  it('without subscribers is a header line, or nothing without headers', async () => {
     const list = await makeList(started.api)
     expect(await exportText(list.id, { columns: ['email'] })).toBe('email\n')
     const file_format = { csv_has_headers: false }

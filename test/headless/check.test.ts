@@ -93,7 +93,7 @@ it('the check answers programs in one line of JSON', async () => {
   })
 })
 
-it('the check knows that with another primary key rows may be about somebody with another email', async () => {
+it("the check accepts that rows change a subscriber's email if the primary key is a custom field", async () => {
   const { api, dataDirectory } = await startApplication()
   const { id } = await makeList(api)
   const code = await makeField(api, id, 'Code', 'number')
@@ -107,7 +107,7 @@ it('the check knows that with another primary key rows may be about somebody wit
   expect(await check(dataDirectory)).toMatchObject({ status: 0 })
 })
 
-it('imports whose logs stayed on another computer are told, and are no fault', async () => {
+it('imports whose logs stayed on another computer are mentioned, and are no fault', async () => {
   const { app, api, dataDirectory } = await startApplication()
   const list = await makeList(api)
   const { id } = await importText(api, list.id, 'email\na@example.com\n')
@@ -123,7 +123,7 @@ it('imports whose logs stayed on another computer are told, and are no fault', a
   })
 })
 
-it('the check finds whom an import added and nobody has any more, and a log that lost a line', async () => {
+it('the check finds added subscribers that are missing, and a log that lost a line', async () => {
   const { app, api, dataDirectory } = await startApplication()
   const list = await makeList(api)
   // More than are looked up at once.

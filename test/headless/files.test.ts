@@ -49,7 +49,7 @@ describe.skipIf(process.platform === 'win32')('the data directory', () => {
     child.kill('SIGKILL')
   })
 
-  it.skipIf(!othersMayRun)('that belongs to somebody else is used as it is, and that is said', async () => {
+  it.skipIf(!othersMayRun)('that belongs to another user is used as it is, with a message', async () => {
     const directory = await temporaryDirectory()
     await chmod(directory, 0o777)
     const child = runServe(['--data-dir', directory, '--port', '0', '--json'], nobody)

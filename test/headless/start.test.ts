@@ -82,7 +82,7 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     expect((await stat(page)).mode & 0o777).toBe(0o600)
   })
 
-  it('shows in a browser why it cannot start, where nobody reads what is printed', async () => {
+  it('shows in a browser why it cannot start if there is no terminal', async () => {
     const programs = await temporaryDirectory()
     await fakeBrowser(programs)
     const data = await temporaryDirectory()

@@ -68,7 +68,7 @@ test('the command line sets up a server, mirrors, compares, pauses and removes, 
   })
 })
 
-test('a wrong key and a wrong address are told in words, and nothing is kept', async () => {
+test('a wrong key or address is reported in words, and nothing is stored', async () => {
   const [here, there] = await Promise.all([startApplication(), startApplication()])
   const keyFile = join(await temporaryDirectory(), 'key')
   await writeFile(keyFile, 'wrong')
@@ -96,7 +96,7 @@ test('nothing is made where there is no data, but by adding a server', async () 
   expect(existsSync(nowhere)).toBe(false)
 })
 
-test('what a run asks is told and answered on the command line', async () => {
+test('questions of a run are shown and answered on the command line', async () => {
   const [here, there] = await Promise.all([startApplication(), startApplication()])
   const list = await makeList(here.api, { name: 'Readers' })
   for (let person = 0; person < 20; person++)

@@ -49,7 +49,7 @@ async function imported() {
 }
 
 describe('rows that failed', () => {
-  it('are told with their line, the column that is to blame, and by reason', async () => {
+  it('are listed with their line and the faulty column, and by reason', async () => {
     const { id } = await imported()
     const page = await failedRows(id)
     expect(page.data).toEqual([
@@ -99,7 +99,7 @@ describe('rows that failed', () => {
     expect((await failedRows(id)).data).toMatchObject([{ column: null, cells: ['a@example.com', 'b', 'c'] }])
   })
 
-  it('of a dry run are told alike', async () => {
+  it('of a dry run are listed in the same way', async () => {
     const { list, filename } = await imported()
     const { data } = await started.api.workbench<{ id: string }>(
       'POST',
@@ -114,7 +114,7 @@ describe('rows that failed', () => {
 })
 
 describe('corrected rows', () => {
-  it('are imported alone, and what is left of the others is told', async () => {
+  it('are imported alone, and the remaining ones are listed', async () => {
     const { list, id, filename } = await imported()
     const second = await correct(id, [
       { place: 2, cells: ['d@example.com', '7', 'a number'] },
@@ -178,7 +178,7 @@ describe('corrected rows', () => {
     expect(await refusal([])).toContain('rows')
   })
 
-  it('are to be corrected again once their import was undone, and cells are taken as they are shown', async () => {
+  it('count as failed again after their import is undone; cells are imported as shown', async () => {
     const list = await makeList(started.api)
     await makeField(started.api, list.id, 'Note', 'text')
     const { id } = await importFile(started, list.id, "email,Note\nbad,''=1\nother,2\n", {

@@ -64,7 +64,7 @@ it.each([
   ['\xd0\xcf\x11\xe0', /old spreadsheet/],
   ['\xff\xfea\0', /UTF-16/],
   ['\xfe\xff\0a', /UTF-16/]
-])('a file that begins with %j is told what it is', async (beginning, explanation) => {
+])('a file that begins with %j is refused by its type', async (beginning, explanation) => {
   const bytes = Buffer.from(beginning, 'latin1')
   await expect(decoded(bytes, 'UTF-8')).rejects.toThrow(explanation)
   await expect(decodeBeginning(bytes, '', 'UTF-8')).rejects.toThrow(explanation)

@@ -27,7 +27,7 @@ async function dryRun(room = Infinity) {
     [...batches.apply({ emails, customFields: emails.map(() => '{}') })].map((code) => importOutcomes[code])
 }
 
-it('a dry run knows the rows of the batches before, and whom the list has', async () => {
+it('a dry run knows the rows of earlier batches, and the subscribers of the list', async () => {
   const apply = await dryRun()
   expect(apply('a@example.com', 'K@example.com', 'A@example.com', '')).toEqual([
     'added',

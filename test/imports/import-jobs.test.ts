@@ -84,7 +84,7 @@ describe('imports that run at the same time', () => {
 })
 
 describe('files of imports', () => {
-  it('are removed once an import has ended, except those that somebody put into the uploads folder', async () => {
+  it('are deleted once an import has ended, except those that the user put into the uploads folder', async () => {
     const { bench, jobs, create, file, left } = await withImports()
     const json = await create({ path: `${sourceDirectory}/one` })
     const uploaded = await create({ type: 'upload_directory', path: 'uploads/two.csv' })

@@ -51,7 +51,7 @@ it.runIf(canCountOpenFiles)('the logs of an import are open until they are close
 })
 
 describe('why an import could not go on', () => {
-  it('is told by what refused it', () => {
+  it('is the sentence of the refusal', () => {
     expect(failureMessage(new ImportFailure('the quote is not closed', 7))).toBe(
       'Line 7: the quote is not closed'
     )
@@ -60,7 +60,7 @@ describe('why an import could not go on', () => {
     )
   })
 
-  it('is told by the disk that is full, with what to do', () => {
+  it('is the full disk, with what to do', () => {
     const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
     expect(failureMessage(full)).toMatch(/full.*, then import the file again$/i)
   })

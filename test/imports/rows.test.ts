@@ -349,7 +349,7 @@ describe('a row', () => {
   })
 })
 
-describe('a row of somebody who is on the list', () => {
+describe('a row of an existing subscriber', () => {
   const statuses = ['active', 'unsubscribed', 'bounced', 'deactivated', 'scomp'] as const
 
   async function listOfEach(): Promise<number> {

@@ -76,7 +76,7 @@ it.each([
   expect(bench.told.filter(({ entity }) => entity === 'subscriber_import')).toHaveLength(1)
 })
 
-it('whoever was changed since is kept and named, and the import reports its progress', async () => {
+it('subscribers that were changed since are skipped and named, and the import reports its progress', async () => {
   const { bench, end, begin, undo, row, counts } = await imported({ known: 2, added: 2 })
   await end()
   bench.sqlite.exec("UPDATE subscribers SET updated_at = 7 WHERE email <> 'a1@example.com'")
@@ -97,7 +97,7 @@ it('whoever was changed since is kept and named, and the import reports its prog
   expect(counts()).toEqual([['bounced', 3]])
 })
 
-it('the change log tells only of those whom an import added, not of those who were there already', async () => {
+it('the change log names only the subscribers that an import added, not existing ones', async () => {
   const { bench } = await imported({ known: 3, added: 2 })
   const added = bench.sqlite
     .prepare<[], number>("SELECT id FROM subscribers WHERE email LIKE 'a%' ORDER BY id")
@@ -130,7 +130,7 @@ it('an import that cannot be undone says why', async () => {
   await expect(begin()).rejects.toThrow('an import can be undone for 7 days, and this one ended before that')
 })
 
-it('an import that changed nothing has nothing to be undone, and one that added nobody removes nobody', async () => {
+it('an import that changed nothing has nothing to undo, and one that added no subscriber deletes none', async () => {
   const nothing = await imported({})
   await nothing.end()
   await expect(nothing.begin()).rejects.toThrow('this import changed nothing that could be undone')

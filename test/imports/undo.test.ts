@@ -97,7 +97,7 @@ describe('undoing an import', () => {
     return data.mailing_lists.find(({ mailing_list }) => mailing_list.id === listId)?.counts
   }
 
-  it('leaves whoever changed since, and names them; who was removed since stays removed', async () => {
+  it('skips subscribers that were changed since, and names them; deleted ones stay deleted', async () => {
     const list = await newList()
     for (const name of ['known', 'touched', 'gone']) {
       await makeSubscriber(started.api, list.id, `${name}@example.com`, { custom_fields: { City: 'Graz' } })
@@ -140,7 +140,7 @@ describe('undoing an import', () => {
     ])
   })
 
-  it('tells the change log of whom it brings back and whom it removes', async () => {
+  it('records the subscribers that it restores and deletes in the change log', async () => {
     const list = await newList()
     await importText(started.api, list.id, 'a@example.com,Wien,active,true,html\n', overwriting)
     const text = 'a@example.com,Graz,active,true,html\nb@example.com,Graz,active,true,html\n'
@@ -261,7 +261,7 @@ describe('undoing an import', () => {
   })
 })
 
-it('an undoing that keeps everybody tells that it goes on, for whoever follows it', async () => {
+it('an undo that skips all subscribers reports its progress to listeners', async () => {
   const list = await newList()
   const { id } = await importText(started.api, list.id, 'email\na@example.com\n', {
     column_mapping: ['email']

@@ -154,7 +154,7 @@ test('a letter that somebody else changed in the database is found, and nothing 
   await expectNothingIsWritten(app, data, before)
 })
 
-test('what was changed on purpose is used as it is once somebody says so', async () => {
+test('data that was changed on purpose is used as it is on request', async () => {
   const data = await kept()
   const other = new SQLite(data.database)
   other
@@ -242,7 +242,7 @@ test('a log that was cut off after a crash is found', async () => {
   expect(faults.join()).toMatch(/The last \d+ changes are missing/)
 })
 
-test('notes that cannot be read any more are told', async () => {
+test('unreadable checksums are reported', async () => {
   const data = await kept()
   await writeFile(`${data.database}-sums`, 'something else, and longer than the head of a note')
   const app = await serve(data.directory)
@@ -253,7 +253,7 @@ test('notes that cannot be read any more are told', async () => {
   await makeSubscriber(app.api, data.listId, 'new@example.com')
 })
 
-test('notes that were removed with the log are told', async () => {
+test('checksums that were deleted with the log are reported', async () => {
   for (const parts of [['-wal', '-shm', '-sums', '-last'], ['-wal', '-last'], ['-last']]) {
     const data = await kept('SIGKILL')
     for (const part of parts) await rm(data.database + part)
@@ -268,7 +268,7 @@ test('notes that were removed with the log are told', async () => {
   }
 })
 
-test('a database that was brought here alone is noted as it is', async () => {
+test('a database copied here without its checksum files gets new ones', async () => {
   const data = await kept()
   for (const path of [`${data.database}-sums`, `${data.database}-last`, join(data.directory, '.listwright')])
     await rm(path)
@@ -278,7 +278,7 @@ test('a database that was brought here alone is noted as it is', async () => {
   expect(existsSync(`${data.database}-sums`)).toBe(true)
 })
 
-test('a log that somebody takes away from a running application loses nothing', async () => {
+test('deleting the log of a running application loses nothing', async () => {
   const data = await kept()
   const app = await serve(data.directory)
   await examined(app.api)
@@ -349,7 +349,7 @@ test('a log that was broken is found also where only a draft was lost', async ()
   expect(faults.join()).toContain('The last changes are missing')
 })
 
-test('notes of the pages that somebody removed are told', async () => {
+test('deleted checksums are reported', async () => {
   const data = await kept()
   await rm(`${data.database}-sums`)
   const app = await serve(data.directory)
@@ -358,7 +358,7 @@ test('notes of the pages that somebody removed are told', async () => {
   expect(faults.join()).toContain('-sums is damaged or missing')
 })
 
-test('a log that is gone is told at the second start as well', async () => {
+test('a missing log is reported at the second start as well', async () => {
   const data = await kept('SIGKILL')
   await rm(`${data.database}-wal`)
   for (let start = 0; start < 4; start++) {
@@ -368,7 +368,7 @@ test('a log that is gone is told at the second start as well', async () => {
   }
 })
 
-test('a log whose head is broken, of which SQLite reads nothing, is told', async () => {
+test('a log with a broken header, of which SQLite reads nothing, is reported', async () => {
   const data = await kept('draft')
   await write(`${data.database}-wal`, 12, '\u007f')
   const before = await readFile(`${data.database}-wal`)
@@ -406,7 +406,7 @@ test('a backup is put back where too little is left of the database, and the loc
   expect(await examined(next.api)).toEqual({ state: 'sound', faults: [] })
 })
 
-test('notes of the pages that were emptied are told', async () => {
+test('an emptied checksum file is reported as damage', async () => {
   const data = await kept()
   await truncate(`${data.database}-sums`, 0)
   await write(data.database, await placeOf(data.database, 'person7@example.com'), 'P')
@@ -416,7 +416,7 @@ test('notes of the pages that were emptied are told', async () => {
   expect(faults.join()).toContain('-sums is damaged')
 })
 
-test('notes that a loss of power left unwritten at their end are no damage', async () => {
+test('an unwritten end of the checksum file after a power cut is not damage', async () => {
   const data = await kept()
   const { size } = await stat(`${data.database}-sums`)
   // The place was taken, and nothing had been written to it.
@@ -430,7 +430,7 @@ test('notes that a loss of power left unwritten at their end are no damage', asy
   expect(await examined(next.api)).toEqual({ state: 'sound', faults: [] })
 })
 
-test('a database that somebody removed to start over leaves nothing behind that accuses the new one', async () => {
+test('deleting the database to start over leaves nothing behind that accuses the new one', async () => {
   const data = await kept()
   await rm(data.database)
   await rm(join(data.directory, '.listwright'))
@@ -471,7 +471,7 @@ test('what changes nothing notes no end, since the disk may not have what was wr
   expect(await readFile(note, 'utf8')).toBe(before)
 })
 
-test('a lock that somebody removed after a crash is no damage', async () => {
+test('a lock file that was deleted after a crash is no damage', async () => {
   const data = await kept('SIGKILL')
   await rm(join(data.directory, 'instance.lock'))
   const app = await serve(data.directory)

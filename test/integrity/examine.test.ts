@@ -152,7 +152,7 @@ it('notes of pages are shortened once they are twice as long as they need to be,
   expect(size()).toBe(whole)
 })
 
-it('the notes of a database that is to be replaced are given up', async () => {
+it('the checksums of a database that will be replaced are marked as unknown', async () => {
   const { database, databasePath } = await atRest()
   await acceptAsItIs(database)
   deleteChecksums(databasePath)
@@ -160,7 +160,7 @@ it('the notes of a database that is to be replaced are given up', async () => {
   expect(readSums(databasePath)).toBe('nothing')
 })
 
-it('the log of a damaged database is kept as it was found first, until it is taken for right', async () => {
+it("the first copy of a damaged database's log is kept until the user accepts the data", async () => {
   const { sqlite, database, databasePath } = await atRest()
   const kept = logAsFound(databasePath)
   sqlite.exec("INSERT INTO settings VALUES ('a', '1')")

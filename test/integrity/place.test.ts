@@ -16,7 +16,7 @@ const mounts = [
 ].join('\n')
 
 describe('where the data lies', () => {
-  it('is told when it is on another computer', () => {
+  it('is reported if it is on another computer', () => {
     expect(unsafePlaces('/srv/listwright', mounts)).toEqual([])
     expect(unsafePlaces('/home/ann/disk two/listwright', mounts)).toEqual([])
     expect(unsafePlaces('/homes/ann', mounts)).toEqual([])
@@ -27,7 +27,7 @@ describe('where the data lies', () => {
     expect(unsafePlaces('\\\\nas\\data\\listwright', null).join()).toContain('on another computer')
   })
 
-  it('is told when a program copies it into a cloud', () => {
+  it('is reported if a program copies it into a cloud', () => {
     expect(unsafePlaces('/srv/Dropbox/listwright', mounts).join()).toContain('Dropbox copies')
     expect(unsafePlaces('/srv/OneDrive - Example Ltd/data', mounts).join()).toContain('OneDrive copies')
     expect(unsafePlaces('/srv/dropboxes/listwright', mounts)).toEqual([])

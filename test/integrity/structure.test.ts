@@ -22,7 +22,7 @@ it('a database that is sound has no faults', () => {
   expect(faultsOf((database) => database.exec(tables))).toEqual([])
 })
 
-it('what SQLite finds wrong is told, fault by fault', () => {
+it('the faults that SQLite finds are reported one by one', () => {
   const faults = faultsOf((database) => {
     database.exec(tables)
     // The index says of a what it has of b.
@@ -43,7 +43,7 @@ it('rows that refer to what is missing are counted', () => {
   expect(faults).toEqual(['2 rows, such as one in people, refer to missing lists'])
 })
 
-it('a file that is no database any more is told in a sentence', async () => {
+it('a file that is no longer a database is reported in a sentence', async () => {
   const path = join(await temporaryDirectory(), 'broken.db')
   await writeFile(path, 'this is no database, and long enough to be taken for one'.repeat(100))
   expect(faultsOf(() => undefined, path)).toEqual(['The file is damaged: file is not a database'])
@@ -57,7 +57,7 @@ it.each([
   ['SQLITE_BUSY', false],
   ['SQLITE_IOERR_READ', false],
   ['SQLITE_CONSTRAINT', false]
-])('an unreadable database is told apart from a disk or a lock that prevents reading: %s', (code, is) => {
+])('an unreadable database is distinguished from a disk or a lock that prevents reading: %s', (code, is) => {
   expect(isUnreadable(new SQLite.SqliteError('x', code))).toBe(is)
   expect(isUnreadable(new Error(code))).toBe(false)
 })

@@ -10,7 +10,7 @@ import { select, undo } from '../support/bulk-actions.ts'
 
 // What the shell knows of: before it quits, sleeps or updates it asks what is going on.
 
-test('a bulk action and its undoing count as jobs while they run, and the end is told', async () => {
+test('a bulk action and its undo count as jobs while they run, and their end is reported', async () => {
   const { app, api } = await startApplication()
   const list = await makeList(api, { name: 'Readers' })
   const rows = Array.from({ length: 20_000 }, (_, row) => `reader${row}@example.com`)

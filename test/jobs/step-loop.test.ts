@@ -37,7 +37,7 @@ it('a loop does all steps of one item after the other', async () => {
   await loop.close()
 })
 
-it('a loop begins with what a change of its kind made, also while it comes to its end', async () => {
+it('a change that arrives while a loop is ending still gets its work done', async () => {
   const items: number[] = []
   const { loop, done, changed } = loopOver(items)
   for (let round = 1; round <= 50; round++) {

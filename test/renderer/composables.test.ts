@@ -37,7 +37,7 @@ describe('useTicked', () => {
     expect(ticked.count.value).toBe(0)
   })
 
-  it('selects nobody once nobody is found', async () => {
+  it('clears the selection when nothing is found', async () => {
     const total = ref(10)
     const ticked = useTicked(total)
     ticked.setAll(true)

@@ -23,7 +23,7 @@ describe('refusals of a call', () => {
     })
   })
 
-  it('stand elsewhere with the label of a field that is not shown', () => {
+  it("about a hidden field appear outside the fields, with the field's label", () => {
     expect(placed([refusal('blank', { field: 'd_from_name' })], ['name'])).toEqual({
       atFields: [],
       elsewhere: 'From name cannot be blank.'

@@ -93,7 +93,7 @@ describe('Joining two edits of a record', () => {
     ])
   })
 
-  it('drops what one person removed, and keeps what the other added', () => {
+  it('drops what one user deleted, and keeps what the other added', () => {
     const options = { rights: { read: true, write: true } as Record<string, boolean> }
 
     const { state, conflicts } = mergeEdits(

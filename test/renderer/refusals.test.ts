@@ -138,7 +138,7 @@ describe('what is refused, in German', () => {
     setRefusalLanguage('en', { sentences: english, terms: {} })
   })
 
-  it('is told for everything that the window can meet', () => {
+  it('has a sentence for everything that the window can meet', () => {
     const refusals = new Set(
       sources.filter((path) => !/src-main\/(?:desktop|headless)\//.test(path)).flatMap(refusalsOf)
     )
@@ -153,7 +153,7 @@ describe('what is refused, in German', () => {
     expect(untold).toEqual([])
   })
 
-  it('is told of nothing that is no longer said', () => {
+  it('has no sentence that is no longer used', () => {
     const all = [...sources, ...globSync('src-renderer/**/*.ts')]
       .map((path) => readFileSync(path, 'utf8'))
       .join('\n')
@@ -236,7 +236,7 @@ describe('what is refused, in German', () => {
     ['Age must be a whole number, and … is not one', 'Age muss eine ganze Zahl sein, und „…“ ist keine'],
     ['Age cannot be blank', 'Age darf nicht leer sein'],
     ['nobody knows this reason', 'nobody knows this reason']
-  ])('is told once for all rows that failed of it: %s', (reason, text) => {
+  ])('has one sentence for all rows that failed for the same reason: %s', (reason, text) => {
     expect(reasonInLanguage(reason)).toBe(text)
   })
 

@@ -104,7 +104,7 @@ test('an organization that is not the first is called recovered', async () => {
   expect(losses.counts).toMatchObject({ replaced: 1, removed: 0 })
 })
 
-test('a segment that is lost chooses nobody, instead of everybody', async () => {
+test('a lost segment selects no subscriber instead of all', async () => {
   const { database, losses, campaign } = await gaps()
   const id = database.prepare('SELECT segment_id FROM campaigns WHERE id = ?').pluck().get(campaign.id)
   expect(id).not.toBeNull()
@@ -117,7 +117,7 @@ test('a segment that is lost chooses nobody, instead of everybody', async () => 
   expect(faultsOf(database)).toEqual([])
 })
 
-test('what can do without what was lost does without it, and what cannot goes with it, and is told', async () => {
+test('records that work without what was lost stay, others are deleted with it and listed', async () => {
   const { database, losses, campaign, told } = await gaps()
   const contents = database.prepare('SELECT count(*) FROM campaign_contents').pluck().get()
   expect(contents).toBe(1)
@@ -167,7 +167,7 @@ test('fields and options that are lost are given back to the values that people 
   expect(rows.every(([, , , became]) => became === replaced)).toBe(true)
 })
 
-test('values that are no longer JSON are left out, and whoever had them is listed', async () => {
+test('values that are no longer JSON are cleared, and their subscribers listed', async () => {
   const { database, losses, told } = await gaps()
   database.exec(`UPDATE subscribers SET custom_fields = '{"1":' WHERE email = 'a@example.com';
     UPDATE subscribers SET custom_fields = '[1]' WHERE email = 'b@example.com';
@@ -182,13 +182,13 @@ test('values that are no longer JSON are left out, and whoever had them is liste
   ])
 })
 
-test('records that are lost are told by names of tables that there are', async () => {
+test('lost records are listed by names of existing tables', async () => {
   const { database } = await gaps()
   const tables = database.prepare("SELECT name FROM pragma_table_list WHERE schema = 'main'").pluck().all()
   expect(Object.keys(recordNames).filter((name) => !tables.includes(name))).toEqual([])
 })
 
-test('a field whose values people of several lists have belongs to all lists, and is told once', async () => {
+test('a field with values of several lists becomes global, and is listed once', async () => {
   const { database, losses, fields, other } = await gaps()
   database.exec('DELETE FROM custom_fields')
   database

@@ -111,7 +111,7 @@ test('what is whole comes out as it was, and nothing is lost', async () => {
   expect(now).toEqual(then)
 })
 
-test('a first page of noise, which says that pages are otherwise, costs nobody', async () => {
+test('a first page of noise, which contradicts the other pages, loses no subscriber', async () => {
   const directory = await damagedCopy(await kept())
   const path = join(directory, 'listwright.db')
   const before = peopleIn(path)
@@ -245,7 +245,7 @@ test('a subscriber whose address can no longer be read is listed as lost once, b
   expect(losses.filter((row) => row.Id === String(id))).toHaveLength(1)
 })
 
-test('damage that looks like a subscriber who is whole elsewhere does not make them lost', async () => {
+test('a damaged row with the id of an intact subscriber does not hide that subscriber', async () => {
   const email = 'reader1500@example.com'
   const { id, before, after, losses } = await recoveredAfter(email, (row, head, own) => {
     // Its id becomes that of the next one, in two bytes of seven bits.

@@ -166,7 +166,7 @@ it('a row whose record goes on in a page that is not what was written is doubtfu
   pages.close()
 })
 
-it('a page that leads elsewhere is not followed where it is not what was written, unless somebody asks for it', async () => {
+it('a page that references others is not followed if it differs from its checksum, unless requested', async () => {
   const { pages, roots } = await damaged((bytes, { roots: { table } }, pageSize) => {
     // Between the pointers to its cells and the cells nothing stands.
     const page = pageOf(bytes, table, pageSize)

@@ -353,7 +353,7 @@ describe('filters', () => {
     return answer
   }
 
-  it('choose whom a plain reading of their conditions chooses', async () => {
+  it('select what a plain evaluation of their conditions selects', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(conditions(people), { maxLength: 2 }), async (clause) => {
         const wanted = people.subscribers.filter((each) =>
@@ -367,7 +367,7 @@ describe('filters', () => {
     )
   }, 600_000)
 
-  it('count, as a segment, whom they choose', async () => {
+  it('count as a segment what they select', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(conditions(people), { minLength: 1, maxLength: 2 }), async (clause) => {
         const wanted = people.subscribers.filter((each) =>
@@ -764,7 +764,7 @@ describe('filters', () => {
       expect(renamed.data).toMatchObject({ name: 'Renamed', clause: given })
     })
 
-    it('choose whom an export holds and who gets a campaign', async () => {
+    it('determine the subscribers of an export and the recipients of a campaign', async () => {
       const { list, id } = await makeFiltered('Used')
       const subscriber_export = { segment_id: id, columns: ['email'] }
       const path = `/mailing_lists/${list.id}/subscriber_exports`
@@ -862,7 +862,7 @@ describe('filters', () => {
       )
     })
 
-    it('find whom an import added, also while others were added', async () => {
+    it('find the subscribers that an import added, also while others were added', async () => {
       const list = await makeList(started.api)
       const rows = Array.from({ length: 12_000 }, (_, index) => `imported${index}@example.com`)
       const importing = importText(started.api, list.id, ['email', ...rows].join('\n'))
@@ -939,7 +939,7 @@ describe('filters', () => {
       expect(await choices()).toEqual([])
     })
 
-    it('refuse an import of an earlier version, which did not keep whom it added', async () => {
+    it('refuse an import of an earlier version, which did not store the subscribers it added', async () => {
       const list = await makeList(started.api)
       const { id } = await importText(started.api, list.id, 'email\nanna@example.com\n')
       const database = new SQLite(join(started.dataDirectory, 'listwright.db'))

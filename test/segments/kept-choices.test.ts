@@ -39,7 +39,7 @@ it('a choice is looked for once while nothing changes, and again after a change'
   expect(begun).toEqual(['a', 'a'])
 })
 
-it('a choice is given up when nobody waits for it any more, and looked for anew when somebody asks', async () => {
+it('a search is cancelled when no caller waits for it, and started again on request', async () => {
   const { kept, begun, givenUp } = finder()
   const [one, other] = [new AbortController(), new AbortController()]
   const first = kept.idsOf(choice('a'), 1, one.signal)

@@ -84,7 +84,7 @@ async function take({ do: action, ...step }: Step, api: Client, email: string, k
   }
 }
 
-test('whatever is cut or killed, both sides end equal, as the rules say, and nobody is there twice', async () => {
+test('whatever is cut off or killed, both sides end equal by the rules, without duplicates', async () => {
   const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
   process.stdout.write(`convergence: SEED=${seed}\n`)
   const random = seededRandom(seed)

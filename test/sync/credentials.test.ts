@@ -69,7 +69,7 @@ test.each([
   expect(error_message).toContain(reason)
 })
 
-test('a server whose certificate nobody signed gets no key', async () => {
+test('a server with an untrusted certificate gets no key', async () => {
   let requests = 0
   const server = createServer(certificate, (_request, answer) => {
     requests++

@@ -85,7 +85,7 @@ test.each(passing)(
   }
 )
 
-test('imports that are cut off anywhere add everybody once', async () => {
+test('imports that are cut off anywhere add every subscriber once', async () => {
   const pair = await startProxied()
   const { here, there, proxy, remoteId } = pair
   const list = await makeList(here.api, { name: 'Many' })
@@ -131,7 +131,7 @@ test('a change that has to be sent again overwrites nothing that happened there 
   }
 })
 
-test('somebody added on both sides during a look, and removed here before the next, is met anew', async () => {
+test('a subscriber added on both sides during a scan, and deleted here before the next, is matched again', async () => {
   const { here, there, proxy, remoteId } = await startProxied({ direction: 'both' })
   const list = await makeList(here.api, { name: 'One' })
   await makeSubscriber(here.api, list.id, 'removed@example.com')

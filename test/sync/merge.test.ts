@@ -119,7 +119,7 @@ describe('a value', () => {
   })
 })
 
-describe('nobody who is removed becomes active by a merge', () => {
+describe('a merge never reactivates an unsubscribed subscriber', () => {
   const rules = [mirror, both('local'), both('remote'), both('ask')]
   const statuses = ['active', 'deactivated', 'unsubscribed', 'bounced', 'scomp']
   const removed = ['unsubscribed', 'bounced', 'scomp']

@@ -176,7 +176,7 @@ test('two ways, changes of both sides meet field by field', async () => {
   expect(await verifySync(here.api, remoteId)).toMatchObject({ equal: true, differences: [] })
 })
 
-test('nobody who unsubscribed is active again by sync, until a person says so', async () => {
+test('sync never reactivates an unsubscribed subscriber, until a user decides so', async () => {
   const { here, there, remoteId } = await startPair({ direction: 'both' })
   const list = await makeList(here.api, { name: 'Removed' })
   await makeSubscriber(here.api, list.id, 'a@example.com', { status: 'unsubscribed' })

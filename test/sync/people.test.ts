@@ -41,7 +41,7 @@ const remove = (api: Client, listId: number, name: string) =>
 const numbered = (count: number) => Array.from({ length: count }, (_, at) => `p${at}`)
 
 test.each(['mirror', 'both'] as const)(
-  'somebody removed and added again is there once on both sides: %s',
+  'a subscriber deleted and added again exists once on both sides: %s',
   async (direction) => {
     const pair = await startPair({ direction })
     const { here, there, remoteId } = pair
@@ -64,7 +64,7 @@ test.each(['mirror', 'both'] as const)(
   }
 )
 
-test('after an import people are known there, whatever is changed of them on either side', async () => {
+test('subscribers sent by an import are matched later, even if their email changed on either side', async () => {
   const pair = await startPair({ direction: 'both' })
   const { here, there, remoteId } = pair
   const { mine, theirs } = await mirrored(pair, numbered(250))
@@ -88,7 +88,7 @@ test('a list that is emptied there after an import is asked about', async () => 
   expect((await people(here.api, mine.id)).size).toBe(210)
 })
 
-test('somebody who was removed there and changed here is sent again, and stays', async () => {
+test('a subscriber deleted there and changed here is sent again, and stays', async () => {
   const pair = await startPair({ direction: 'both' })
   const { here, there, remoteId } = pair
   const { mine, theirs } = await mirrored(pair, ['a', 'b', 'c'])
@@ -127,7 +127,7 @@ test('who has confirmed stays confirmed, also when sent by an import', async () 
   expect(await verifySync(here.api, remoteId)).toMatchObject({ equal: true, differences: [] })
 })
 
-test('lists with different primary keys are told, and hold up no other list', async () => {
+test('lists with different primary keys are reported, and block no other list', async () => {
   const pair = await startPair({ direction: 'both' })
   const { here, there, remoteId } = pair
   const theirs = await makeList(there.api, { name: 'Keyed' })
@@ -217,7 +217,7 @@ test('another name does not keep a server that is tried again later from being t
   expect(data.next_run_at).toBe(remote.next_run_at)
 })
 
-test('whoever is refused stays listed until they are changed, is not looked at again, and is unsubscribed all the same', async () => {
+test('a refused subscriber stays listed until it changes, is not read again, and is unsubscribed anyway', async () => {
   const pair = await startPair({ direction: 'both' })
   const { here, there, remoteId } = pair
   const { mine, theirs } = await mirrored(pair, numbered(30))
@@ -248,7 +248,7 @@ test('whoever is refused stays listed until they are changed, is not looked at a
   expect((await runSync(here.api, remoteId)).refused).toBe(0)
 })
 
-test('of many new people, whoever the server’s import fails of is told with the reason alone', async () => {
+test("of many new subscribers, those that the server's import refuses are listed with the reason alone", async () => {
   const { here, there, remoteId } = await startPair({ direction: 'both', conflicts: 'remote' })
   const mine = await makeList(here.api, { name: 'People' })
   await makeField(here.api, mine.id, 'City', 'text')

@@ -37,7 +37,7 @@ describe('oxlint', () => {
     expect(Object.keys(rules).sort()).toEqual(byTypes.sort())
   })
 
-  it('finds a promise that nobody waits for', () => {
+  it('finds a promise that is not awaited', () => {
     expect(faultsIn('floating.ts', 'export function begin(): void {\n  Promise.resolve()\n}\n')).toContain(
       'typescript(no-floating-promises)'
     )

@@ -124,7 +124,7 @@ describe.runIf(process.platform === 'linux')('the application with Electron', ()
     }
   )
 
-  it('is called by files of subscribers and by links, and looks for updates only where it was told to', () => {
+  it('opens files of subscribers and links, and checks for updates only at the configured address', () => {
     const configuration = configurationOf({ out: 'dist', icons, version: '1.0.0' })
     expect(configuration.publish).toBeNull()
     expect(configuration.protocols).toEqual([{ name: 'Listwright', schemes: ['listwright'] }])
@@ -140,7 +140,7 @@ describe.runIf(process.platform === 'linux')('the application with Electron', ()
     })
   })
 
-  it('is offered by Windows for files of subscribers, and takes the double click from nobody', async () => {
+  it('is offered by Windows for files of subscribers without taking over their double click', async () => {
     const { win, nsis, fileAssociations } = configurationOf({ out: 'dist', icons, version: '1.0.0' })
     expect([win?.fileAssociations, fileAssociations]).toEqual([undefined, undefined])
     const script = readFileSync(nsis?.include ?? '', 'utf8')

@@ -307,7 +307,7 @@ describe('undoing an edit', () => {
     expect(await read(path)).toEqual(before)
   })
 
-  it('takes back that a campaign is to be sent, and never makes it be sent', async () => {
+  it('reverts the scheduling of a campaign, and never schedules one', async () => {
     const list = await makeList(api)
     const { id } = await makeCampaign(api, list.id)
     const path = `/campaigns/${id}`

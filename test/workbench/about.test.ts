@@ -51,7 +51,7 @@ describe('newer versions', () => {
     )
   })
 
-  it('are looked for by no copy that was not told where they are', async () => {
+  it('are not looked for without a configured update address', async () => {
     const { api } = await startApplication()
     const { data } = await api.workbench<{ can_look: boolean }>('GET', '/about')
     expect(data).toEqual({ version: '0.1.0', can_look: false, update: null })

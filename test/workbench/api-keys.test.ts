@@ -36,7 +36,7 @@ it('a key is listed with its last use, without itself, and refused once it is re
   expect(await script.get('/mailing_lists')).toMatchObject({ status: 401, error_code: 'not_authorized' })
 })
 
-it('a standard user sees and revokes their own keys, and nobody those of another organization', async () => {
+it('a standard user sees and revokes their own keys, and no key of another organization is visible', async () => {
   const { api } = started
   await makeKey(api, 'Of the admin')
   const admins = (await keysOf(api)).find(({ name }) => name === 'Of the admin')

@@ -107,7 +107,7 @@ describe('the audit log', () => {
     ])
   })
 
-  it('tells how many an import added, also between people whom the list had', async () => {
+  it('shows how many subscribers an import added, also between existing ones', async () => {
     const { api } = await makeOwn()
     const list = await makeList(api)
     const person = (number: number) => `p${number}@example.com\n`
@@ -195,7 +195,7 @@ describe('the audit log', () => {
     expect(JSON.stringify(signIns)).not.toContain('horse')
   })
 
-  it('tells that somebody who may not sign in tried to, and nothing of a password that is changed', async () => {
+  it('shows the attempt of a deactivated user to sign in, and nothing of a changed password', async () => {
     const { organizationId, api } = await makeOwn()
     const user = await makeUser(started, { organizationId, password1: password, password2: password })
     const window = new SessionClient(started.app)
@@ -290,7 +290,7 @@ describe('the audit log', () => {
     expect((await eventsOf(started.api, { entity: 'settings' }))[0]?.id).toBe(back?.id)
   })
 
-  it('makes settings what they were, unless they were changed again, for system administrators', async () => {
+  it('lets system administrators undo a settings change unless the setting was changed again', async () => {
     const { api } = started
     const settings = async () => (await api.workbench<Record<string, unknown>>('GET', '/settings')).data
     const before = await settings()
@@ -409,7 +409,7 @@ describe('the audit log', () => {
     expect([answer.error_code, answer.error_message]).toEqual(['validation_failed', sentence])
   })
 
-  it('is that of an organization, and nobody else sees it', async () => {
+  it('belongs to an organization, and is invisible to others', async () => {
     const { api } = await makeOwn()
     await makeList(api, { name: 'Secret plans' })
     const { api: stranger } = await makeOwn()

@@ -50,7 +50,7 @@ describe('GET /app/v1/campaigns', () => {
   })
 })
 
-it('campaigns and templates of a list are told by name', async () => {
+it('campaigns and templates of a list are listed by name', async () => {
   const list = await makeList(started.api)
   await makeCampaign(started.api, list.id, { name: 'News' })
   expectSuccess(

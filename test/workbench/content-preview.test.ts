@@ -26,7 +26,7 @@ it('a content is previewed with its codes replaced; codes that mean nothing stay
   })
 })
 
-it('a content is previewed as a subscriber gets it, from whom the campaign says', async () => {
+it("a content is previewed as a subscriber gets it, with the campaign's sender", async () => {
   const { api } = started
   const list = await makeList(api, { d_from_name: 'List' })
   await makeField(api, list.id, 'City', 'text')

@@ -312,7 +312,7 @@ it('the undoing of an import names the fields that it created, as long as they a
   expect((await undo()).data.created_fields).toEqual([])
 })
 
-it('a saved description gives each of several columns with the same header its own', async () => {
+it('a saved reading restores the target of each column, even with equal headers', async () => {
   const list = await makeList(started.api)
   for (const name of ['Home', 'Work']) await makeField(started.api, list.id, name, 'text')
   const header = 'City'

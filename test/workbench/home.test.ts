@@ -101,7 +101,7 @@ describe('the growth of lists', () => {
 describe('the home page', () => {
   const started = sharedApplication()
 
-  it('is told how the lists have grown, of the organization alone', async () => {
+  it('shows how the lists have grown, of the organization alone', async () => {
     const list = await makeList(started.api)
     await makeSubscriber(started.api, list.id, 'a@example.com')
     await makeSubscriber(started.api, list.id, 'b@example.com', { status: 'bounced' })
@@ -113,7 +113,7 @@ describe('the home page', () => {
     expect(data.lists).toEqual([{ mailing_list_id: list.id, last_7_days: 1, last_30_days: 1 }])
   })
 
-  it('is told how much space is left on the disk', async () => {
+  it('shows how much space is left on the disk', async () => {
     const { data } = await started.api.workbench<DiskSpace>('GET', '/disk_space')
     expect(data.free).toBeGreaterThan(0)
     expect(data.is_low).toBe(data.free < 1_000_000_000)

@@ -88,7 +88,7 @@ describe('live events', () => {
     expect(await response.json()).toMatchObject({ success: false, error_code: 'validation_failed' })
   })
 
-  it('tell of an import that goes on although it changes nobody', async () => {
+  it('report an import that continues although it changes no subscriber', async () => {
     const list = await makeList(started.api)
     await importText(started.api, list.id, 'email\na@example.com\n', { column_mapping: ['email'] })
     const events = await listen()

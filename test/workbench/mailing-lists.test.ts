@@ -11,7 +11,7 @@ async function listed(api: Client = started.api): Promise<ListedList[]> {
   return expectSuccess(await api.workbench<ListedList[]>('GET', '/mailing_lists'))
 }
 
-it('lists are told with how many subscribers they have by status, without those that were deleted', async () => {
+it('lists are shown with their subscribers by status, without deleted lists', async () => {
   const list = await makeList(started.api, { name: 'Shop' })
   await makeSubscriber(started.api, list.id, 'ann@example.com')
   await makeSubscriber(started.api, list.id, 'ben@example.com', { status: 'bounced' })
@@ -26,7 +26,7 @@ it('lists are told with how many subscribers they have by status, without those 
   ])
 })
 
-it('all lists are told, however many there are', async () => {
+it('all lists are shown, however many there are', async () => {
   const api = await systemAdminIn(started.app, await makeOrganization(started))
   const ids: number[] = []
   for (let part = 0; part < 26; part++) {

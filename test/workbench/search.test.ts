@@ -67,7 +67,7 @@ it('lists are found by a part of their name, by name', async () => {
   ])
 })
 
-it('nobody finds what they may not see', async () => {
+it('no one finds what they may not see', async () => {
   const list = await makeList(started.api)
   await makeSubscriber(started.api, list.id, 'hidden@example.com')
   await makeCampaign(started.api, list.id, { name: 'hidden campaign' })

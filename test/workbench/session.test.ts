@@ -97,7 +97,7 @@ it('the windows of a user who is deactivated end', async () => {
   expect((await window.session()).status).toBe(401)
 })
 
-it('windows whose time is over are signed out, and forgotten when somebody signs in', async () => {
+it('expired windows are signed out, and deleted at the next sign-in', async () => {
   const { email } = await makeUserWithPassword()
   const window = new SessionClient(started.app)
   await window.signIn(email)
@@ -127,7 +127,7 @@ describe('passwords that take a while to check', () => {
     return { app, api: await clientOf(app), dataDirectory }
   }
 
-  it('are refused beyond a number, and hold up nobody else', async () => {
+  it('are refused beyond a number, and delay no one else', async () => {
     const { app } = await startCostly()
     let checked = 0
     const answers = Promise.all(
@@ -147,7 +147,7 @@ describe('passwords that take a while to check', () => {
     expect(refused[0]).toMatchObject({ success: false, error_code: 'requested_too_many' })
   })
 
-  it('do not count as wrong where nobody had the time to look at them', async () => {
+  it('do not count as wrong if they were not checked', async () => {
     const passwords = new Passwords({ N: 2 ** 14, r: 8, p: 1 })
     let tried = 0
     const check = () =>
@@ -217,7 +217,7 @@ describe('five wrong passwords in a row', () => {
     expect((await lockoutOf(id)).is_locked_out).toBe(false)
   })
 
-  it('lock nobody out when the directive is 0', async () => {
+  it('lock no user out when the directive is 0', async () => {
     await set({ service_user_login_lockout_duration: 0 })
     const { id, email } = await lockOut()
     expect(await lockoutOf(id)).toEqual({ is_locked_out: false, expires_at: null })
@@ -234,7 +234,7 @@ describe('five wrong passwords in a row', () => {
     expect((await new SessionClient(started.app).signIn(email)).success).toBe(false)
   })
 
-  it('are forgotten after as long as they would lock somebody out', async () => {
+  it('expire after the duration of a lockout', async () => {
     const { id, email } = await makeUserWithPassword()
     for (let wrong = 0; wrong < 4; wrong++) await new SessionClient(started.app).signIn(email, 'wrong')
     const database = new SQLite(join(started.dataDirectory, 'listwright.db'))
@@ -245,7 +245,7 @@ describe('five wrong passwords in a row', () => {
     expect((await new SessionClient(started.app).signIn(email)).success).toBe(true)
   })
 
-  it('of somebody who does not exist are answered with the same words', async () => {
+  it('of an unknown user are answered with the same words', async () => {
     const { email } = await lockOut()
     const locked = await new SessionClient(started.app).signIn(email)
     const nobody = await new SessionClient(started.app).signIn('nobody@example.com')
@@ -372,7 +372,7 @@ describe('a user is made to agree to the terms', () => {
     expect((await window.call('GET', '/ga/api/v2/mailing_lists')).success).toBe(true)
   })
 
-  it('but no system administrator, and nobody while the terms feature is off', async () => {
+  it('but no system administrator, and no user while the terms feature is off', async () => {
     const window = await windowOf({})
     expect((await window.session()).data.terms).toBeNull()
     await set({ service_terms_and_conditions_version: 2 })

@@ -105,7 +105,7 @@ describe('the history of a subscriber', () => {
     expect((await historyOf(second)).events).toHaveLength(1)
   })
 
-  it('tells of bulk actions and their undoing to those alone whom they changed, and follows who is moved', async () => {
+  it('shows bulk actions and their undo only for subscribers that they changed, and follows a move', async () => {
     const list = await makeList(started.api)
     const other = await makeList(started.api)
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k']) {
@@ -177,7 +177,7 @@ describe('the history of a subscriber', () => {
     }
   })
 
-  it('comes in pages also where what is told once is among them', async () => {
+  it('comes in pages also where merged entries are among them', async () => {
     const list = await makeList(started.api)
     const other = await makeList(started.api)
     const { id } = await makeSubscriber(started.api, list.id, 'a@example.com')

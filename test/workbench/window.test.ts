@@ -17,7 +17,7 @@ describe('the window', () => {
     }
   })
 
-  it('is not what programs get at an address that is not there, nor anybody below those of the API', async () => {
+  it("is not what programs get at an unknown address, nor browsers below the API's", async () => {
     const ask = async (path: string, Accept: string): Promise<unknown> => {
       const response = await started.api.raw(path, { headers: { Accept } })
       return [response.status, ((await response.json()) as { error_code: string }).error_code]

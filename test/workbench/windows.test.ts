@@ -98,7 +98,7 @@ describe('the windows that are signed in', () => {
     return window
   }
 
-  it('are listed for standard users as far as they are their own, and say which one asks', async () => {
+  it('lists standard users only their own windows and marks the current one', async () => {
     const window = await signedIn()
     const { email } = (await window.session()).data.user
     const second = new SessionClient(started.app)

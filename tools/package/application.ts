@@ -17,7 +17,7 @@ export interface PackagedVersion {
 
 export function packagedVersion(): PackagedVersion {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
-  // The channel that electron-builder publishes it in is what follows the dash, and nobody looks into another one.
+  // electron-builder publishes it in the channel named after the dash, and no copy looks into another one.
   if (version.includes('-') && !/-beta\.\d+$/.test(version))
     throw new Error(`The version ${version} must end with a number as in 1.0.0-beta.2, or have no dash`)
   return { version, arch: process.arch, epoch: sourceDate() }

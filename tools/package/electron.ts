@@ -5,7 +5,8 @@ import { applicationId } from '../../src-main/base/application-id.ts'
 import { electronRuntime } from '../../src-main/headless/electron-runtime.ts'
 import { copyright, electronVersion, writeBuilt } from './application.ts'
 
-// The packages with Electron, by electron-builder. What it cannot fetch is told; nothing else depends on it.
+// The packages with Electron, by electron-builder. Failed downloads are reported; nothing else depends on
+// them.
 
 /**
  * Kinds of files that the system offers to open with the application. On macOS it stays behind the program that people have for them;

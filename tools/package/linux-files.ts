@@ -173,7 +173,7 @@ export function link(target: string, path: string): void {
   symlinkSync(target, path)
 }
 
-/** Makes files readable for everybody, whatever the umask of the packager. Executable ones stay so. */
+/** Makes files readable for all users, whatever the umask of the packager. Executable ones stay so. */
 export function makeReadable(directory: string): void {
   chmodSync(directory, 0o755)
   for (const entry of readdirSync(directory, { withFileTypes: true })) {

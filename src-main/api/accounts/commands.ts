@@ -89,7 +89,7 @@ export const createApiKey: Command<KeyInput & { endsWithProcess?: boolean }, str
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  // One that ends with the process is not given to anybody.
+  // A key that ends with the process is not assigned to a user.
   if (!endsWithProcess) recordOne(context, 'api_key', 'create', { organizationId }, id, { of_user: userId })
   return key
 }

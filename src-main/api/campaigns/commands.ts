@@ -585,7 +585,7 @@ const deleteCampaign: Command<Named & { kind: Kind }, { id: number; name: string
 
 async function markDeleted({ db, now }: CommandContext, id: number): Promise<void> {
   await db.updateTable('campaigns').set({ deleted_at: now, segment_id: null }).where('id', '=', id).execute()
-  // Nobody waits for it any more, and what it was sent with can be deleted too.
+  // It is finished: what it was sent with can be deleted.
   await db
     .updateTable('dispatches')
     .set({ bounce_email_id: null, virtual_mta_id: null, paused: 0 })

@@ -137,7 +137,7 @@ export async function mergeDispatch(
   if (after.autowinner_enabled === 1) {
     for (const name of winnerSettings) {
       const key = `autowinner_${name}` as const
-      // What was given and is wrong was told already.
+      // An invalid value was reported already.
       if (after[key] === null && !given[key])
         complain(key, complaint('blank_when_true', { other: 'autowinner_enabled' }))
     }

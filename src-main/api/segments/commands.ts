@@ -104,7 +104,7 @@ const deleteSegment: Command<Named, void> = async (context, { organizationId, id
     ...(await campaignsUsing(context.db, 'segment', id)),
     ...(await autorespondersUsing(context.db, 'segmentation_criteria_id', id))
   ])
-  // What was sent to it still tells to whom: it stays for those campaigns, without a name.
+  // Campaigns that were sent to it still show it: it stays for them, without a name.
   const sent = await context.db
     .selectFrom('campaigns')
     .select('id')

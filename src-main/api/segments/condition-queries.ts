@@ -88,7 +88,7 @@ function isOnList(db: Kysely<Schema>, { operator, mailing_list_id }: SegmentCond
     .where('id', '=', sql.lit(mailing_list_id))
     .where('deleted_at', 'is', sql.lit(null))
   const isThere = sql<SqlBool>`(exists ${others('is')} or exists ${others('is not')})`
-  // Of a list that was deleted nothing is known: nobody meets a condition on it.
+  // Nothing is known of a deleted list: no subscriber meets a condition on it.
   return sql<SqlBool>`(exists ${list} and ${operator === 'is not in' ? sql`not ${isThere}` : isThere})`
 }
 
@@ -274,7 +274,7 @@ function reacted({ operator, campaign_id }: CampaignCondition): Expression<SqlBo
     )
   )`
   const campaign = sql<SqlBool>`exists (select 1 from campaigns where id = ${sql.lit(campaign_id)} and deleted_at is null)`
-  // Of a campaign that was deleted nothing is known: nobody meets a condition on it.
+  // Nothing is known of a deleted campaign: no subscriber meets a condition on it.
   return sql<SqlBool>`(${campaign} and ${isNegative(operator) ? sql`not ${did}` : did})`
 }
 

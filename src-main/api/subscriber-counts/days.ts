@@ -71,7 +71,8 @@ export async function recordDay(context: CommandContext, mailingListId: number):
 /**
  * Returns the growth of an organization's current lists.
  * @param now UNIX milliseconds
- * @returns the known days, at most 90, today last; and the growth of each list since its first known day
+ * @returns the known days, at most 90, today last; and each list's growth in the last 7 and 30 days, or since
+ * its first known day if that is later
  */
 export async function subscriberGrowth(
   db: Kysely<Schema>,

@@ -19,7 +19,7 @@ export function importsThatAdded(
       .where('mailing_list_id', '=', mailingListId)
       .where(addedSomebody)
       .where(keepsAll)
-      // Those whom it added are gone, and who stayed is named by its undoing.
+      // Its additions were deleted, and the undo names those that it skipped.
       .where('id', 'not in', (undone) => undone.selectFrom('import_undos').select('subscriber_import_id'))
       .orderBy('id', 'desc')
       .execute()

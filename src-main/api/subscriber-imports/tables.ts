@@ -19,7 +19,7 @@ export interface SubscriberImportsTable {
   begins_at_once: ColumnType<Flag, Flag | undefined, Flag>
   started_at: Time | null
   finished_at: Time | null
-  /** The request's settings after defaults; see imports/settings.ts */
+  /** The request's settings with defaults filled in; see api/subscriber-imports/settings.ts */
   settings: Json
   source_type: 'json' | 'upload_directory' | 'url'
   /** Shown name: "data" for json; '' for url. */

@@ -69,7 +69,7 @@ export const subscriberRoutes = serveEndpoints(subscriberEndpoints, ({ reader, w
       }
       const list = await localList(caller, params.mailing_list_id)
       const rows = await subscribersNamed(reader, list.id, names.map(subscriberName))
-      // Clients tell by this whether somebody is on the list (docs/api.md, "Subscribers").
+      // Clients use this error to detect that a subscriber is not on the list.
       if (names.length === 1 && rows.length === 0) throw notFound('subscriber', names[0])
       return ok(await present(caller, list.id, rows))
     },
@@ -79,7 +79,7 @@ export const subscriberRoutes = serveEndpoints(subscriberEndpoints, ({ reader, w
         ...scope(caller, params.mailing_list_id),
         subscriber: body.subscriber
       })
-      // With a confirmation form nobody is a subscriber yet.
+      // With a confirmation form there is no subscriber yet.
       return ok(id === null ? null : await answer(caller, params.mailing_list_id, id))
     },
 

@@ -14,7 +14,7 @@ export type UserRow = Selectable<UsersTable>
 export interface UserFilter {
   /** Null = of all organizations. */
   organizationId: number | null
-  /** Exactly, whatever the case of its letters. */
+  /** Exact match, ignoring case. */
   fullName?: string | undefined
   fullNameContains?: string | undefined
   /** Exactly. */

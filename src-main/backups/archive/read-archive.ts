@@ -104,7 +104,7 @@ function streamOf(zip: ZipFile, entry: Entry): Promise<Readable> {
 function newDatabase(path: string, schema: number): Database {
   const database = new SQLite(path)
   addFunctions(database)
-  // Whoever called puts it in place once it is whole.
+  // The caller moves it into place once it is complete.
   database.pragma('journal_mode = MEMORY')
   database.pragma('synchronous = OFF')
   database.pragma('cache_size = -131072') // 128 MiB: rows come in the order of one index of several

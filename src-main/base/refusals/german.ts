@@ -392,7 +392,7 @@ export const german: Sentences = {
     'Listwright wird beendet; vielleicht hat sich der Primärschlüssel nicht geändert. Sehen Sie beim nächsten Start nach'
 }
 
-/** Words of ours in refusals, by the English ones. */
+/** Translations of Listwright's own terms in refusals, by the English term. */
 export const germanTerms: Readonly<Record<string, string>> = {
   'mailing list': 'Liste',
   campaign: 'Kampagne',

@@ -6,7 +6,7 @@ import type { CommandContext } from '../../database/command.ts'
 import { overwriterOf, subscribersWithIds, untouchedSince } from '../subscribers.ts'
 import { type BulkWork, type Kept, notesOf } from '../work.ts'
 
-/** A subscriber, the email that it had, and since when it had been as it was. */
+/** A subscriber's id, its email and its updated_at before the change. */
 type EmailNote = [id: number, email: string, updatedAt: number]
 
 /**

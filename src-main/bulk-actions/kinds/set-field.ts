@@ -17,7 +17,7 @@ import type { CommandContext } from '../../database/command.ts'
 import { subscribersWithIds, untouchedSince } from '../subscribers.ts'
 import { type BulkWork, type Kept, notesOf } from '../work.ts'
 
-/** A subscriber, the value that it had (null = none), and since when it had been as it was. */
+/** A subscriber's id, its value (null = none) and its updated_at before the change. */
 type FieldNote = [id: number, value: StoredValue | null, updatedAt: number]
 
 type Settings = Extract<BulkActionSettings, { kind: 'set_field' }>

@@ -7,7 +7,7 @@ import type { CommandContext } from '../../database/command.ts'
 import { subscribersWithIds, untouchedSince } from '../subscribers.ts'
 import { type BulkWork, type Kept, notesOf } from '../work.ts'
 
-/** A subscriber, the status that it had, and since when it had been as it was. */
+/** A subscriber's id, its status and its updated_at before the change. */
 type StatusNote = [id: number, status: SubscriberStatus, updatedAt: number]
 
 /**

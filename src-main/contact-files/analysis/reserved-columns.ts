@@ -187,7 +187,7 @@ function removal(column: Column, isFree: boolean, status: SubscriberStatus): Rea
   const { header, statistics } = column
   if (statistics.filled === 0) {
     const blank = isFree ? reservedColumn(column, 'remove_time') : newColumn(header, null)
-    // In the part that was not read somebody may have left.
+    // Contacts in the unread part may have left.
     if (!column.isComplete) return { ...blank, status: removalRule(status) }
     return isFree ? blank : null
   }

@@ -8,7 +8,7 @@ import type { Person, Value, Values } from './person.ts'
 export type Agreed = Map<number, number>
 
 const hashBytes = 6
-/** Any two that differ: of 64 bits 48 are kept. */
+/** Two arbitrary different seeds. Their hashes give 64 bits, of which 48 are kept. */
 const seeds = [0, 0x5eed] as const
 
 const hashes: XXHashAPI = await xxhash()

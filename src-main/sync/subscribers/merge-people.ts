@@ -86,7 +86,7 @@ interface SlotState {
 function decideSlot(slot: number, state: SlotState, rules: MergeRules): Decision {
   const changed = changedSides(state)
   if (slot === slots.status) return decideStatus(String(state.mine), String(state.theirs), changed, rules)
-  // Between two that meet for the first time nobody changed anything: they subscribed when they did so first.
+  // For subscribers matched for the first time no change is known: the earlier subscribe time is right.
   if (
     !state.isKnown &&
     slot === slots.subscribe_time &&

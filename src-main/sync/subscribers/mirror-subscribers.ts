@@ -11,7 +11,10 @@ import { type NewPerson, pushByImport } from './push-by-import.ts'
 import { pushChanges } from './push.ts'
 import { scan } from './scan.ts'
 
-/** Changed ids that are asked for one by one; beyond that, looking at all subscribers of the remote takes less. */
+/**
+ * Limit of changed subscribers that are looked up by id, eight per request. With more, scanning the whole
+ * remote list takes less time.
+ */
 const maxSingly = 5000
 /** New people who are sent one by one; more of them are an import of the remote. */
 const maxCreatedSingly = 200
@@ -58,7 +61,8 @@ export async function mirrorSubscribers(
     common.hasConfirmed,
     common.fields.map(({ field, theirName }) => [field.id, theirName])
   ])
-  // What is older than the change log, or was never compared by these fields, is found by comparing everybody.
+  // Changes older than the change log, or of fields that were never compared, are found by comparing all
+  // subscribers.
   const since =
     state?.fields === fields && (state.change_log_id ?? -1) >= log.first - 1 ? state.change_log_id : null
   const changed = since === null ? null : await changedIds(listRun, since, log.last)

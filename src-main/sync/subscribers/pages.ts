@@ -39,7 +39,7 @@ export async function* subscriberPages(
     people += page.data.length
     if (token === null && from === null) requireAll(source, page, people)
     next = token === null ? null : pageAt(source, token)
-    // What it fails of is told where it is waited for.
+    // Its error is thrown where it is awaited.
     next?.catch(() => undefined)
     for (let turn = 0; turn < turnsToSend; turn++) await setImmediate()
     yield page

@@ -149,7 +149,7 @@ export function requestOf(person: Person, { fields }: Common, nameOf: (pair: Fie
     ...(person.has(slots.confirmed) && { confirmed: person.get(slots.confirmed) }),
     custom_fields: Object.fromEntries(
       fields
-        // Somebody who lacks what is required since is not made to have it.
+        // A subscriber without a value that became required since is left without it.
         .filter(({ field }) => !field.required || person.has(slotOf(field)))
         .map((pair) => [nameOf(pair), person.get(slotOf(pair.field)) ?? blankOf(pair.field.type)])
     )

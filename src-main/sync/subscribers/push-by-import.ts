@@ -54,7 +54,7 @@ export async function pushByImport(
     for await (const piece of piecesOf(people, columns, listRun.common)) {
       if (underWay.length === atOnce) await settleOne()
       const sent = importPiece(listRun, columns, piece)
-      // What it fails of is told where it is waited for.
+      // Its error is thrown where it is awaited.
       sent.catch(() => undefined)
       underWay.push(sent)
     }
@@ -181,7 +181,7 @@ async function importPiece(listRun: ListRun, columns: Column[], { content, peopl
   for (const some of chunksOf(refused)) await recordFailedRows(listRun, some, failed)
   countSubscribers(listRun, 'pushed', rows.length)
   await deleteAcceptedRefusals(listRun, rows)
-  // Who they are there, also of those whom it left alone, a look at all of them tells.
+  // A scan finds their remote ids, also of those that the import skipped.
   listRun.needsScan = true
   return people.length
 }

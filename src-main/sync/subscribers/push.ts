@@ -31,7 +31,8 @@ export async function pushChanges(
       const wait = retryWaits[attempt]
       const [failed] = left.flatMap(({ fault }) => fault ?? [])
       if (failed && wait === undefined) throw failed
-      // Whoever was sent in vain is looked at again before: it may have arrived, and somebody may have changed them since.
+      // A failed change is only repeated after reading the subscriber: it may have arrived, and others may
+      // have changed it since.
       if (failed) await pause(wait, undefined, { signal: listRun.run.signal })
       some = left.map(({ localId }) => localId)
     }
@@ -53,11 +54,12 @@ async function pushSome(
     if (!local && !before) continue
     const isAgreed = local !== null && before !== null && isAsAgreed(local.person, before.hashes)
     if (isAgreed && who === 'changed' && !listRun.decisions.has(id)) continue
-    // Whom they were there, only their address told, and that is gone.
+    // Only their email identified them on the remote, and it changed.
     if (!local && before?.theirId === null) listRun.needsScan = true
     else dirty.push({ local, agreed: before })
   }
-  // Somebody may have been removed and added again: whom they were is gone there before they are looked for.
+  // A subscriber may have been deleted and added again: the old one is deleted there before the new one is
+  // looked up.
   const [removed, present] = [dirty.filter(({ local }) => !local), dirty.filter(({ local }) => local)]
   return [...(await meet(listRun, removed)), ...(await meet(listRun, present))]
 }
@@ -73,7 +75,7 @@ async function meet(
   return reconcile(
     listRun,
     meetings.filter((meeting) => {
-      // Whether they were removed there, or everything was, is told by a look at all of them.
+      // A scan tells whether they were deleted there, or everything was.
       const isGone = meeting.local !== null && meeting.agreed !== null && meeting.theirs === null
       if (isGone) listRun.needsScan = true
       return !isGone
@@ -95,7 +97,7 @@ async function askFor(
   const answers = await subscribersThere(listRun, names)
   const byId = new Map(answers.map((answer) => [answer.id, theirs(listRun, answer)]))
   const byKey = new Map([...byId.values()].map((each) => [keyOf(listRun, each.person), each]))
-  // Somebody who was removed there and added again has another id: the key tells.
+  // A subscriber that was deleted there and added again has another id: the key identifies it.
   const gone = people.flatMap(({ local, agreed }) =>
     local && agreed?.theirId != null && !byId.has(agreed.theirId) ? [local.person] : []
   )

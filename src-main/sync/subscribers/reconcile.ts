@@ -161,7 +161,7 @@ function merge(
   const named = namedSubscriber(listRun, local.id, local.person)
   const wasRefusedBefore = wasRefused(run, 'remote', named, changeTo(wanted))
   if (!outcome.isFresh) {
-    // It would be refused again, and nobody needs to look at them for that.
+    // It would be refused again, so the subscriber need not be read.
     if (wasRefusedBefore && !isToBeSilenced(wanted, theirs.person))
       return settle({ wanted, is: theirs.person })
     return void outcome.again.push({ localId: local.id, fault: null })
@@ -206,7 +206,7 @@ async function silence(
     countSubscribers(listRun, 'pushed')
     return silenced
   }
-  // It is about somebody who is listed already, with the reason that concerns more of them.
+  // The subscriber is listed already, with a reason that affects more of its values.
   outcome.refusals.length = refusals
   return theirs.person
 }
@@ -382,7 +382,7 @@ async function send(
     await call()
     return 'done'
   } catch (error) {
-    // Whoever was removed there meanwhile is met again by the next look at all of them.
+    // A subscriber deleted there in the meantime is found by the next scan.
     if (isFault(error, 'not_found')) {
       listRun.needsScan = true
       return 'again'
@@ -413,7 +413,7 @@ async function createThere({ run, theirListId, common }: ListRun, person: Person
     `/mailing_lists/${theirListId}/subscribers`,
     answers.subscriber,
     {
-      // Whoever was added here was not promised the messages that the remote sends to people who subscribe there.
+      // A subscriber added here did not sign up for the messages that the remote sends to new subscribers.
       subscriber: { ...requestOf(person, common, ({ theirName }) => theirName), skip_autoresponders: true }
     }
   )

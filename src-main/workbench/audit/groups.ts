@@ -73,7 +73,7 @@ export class AuditGroups {
     const last = this.all.at(-1)
     const follows =
       row.via === 'api_key' &&
-      // Whoever was deleted can be restored, one by one.
+      // Deleted subscribers can be restored one by one.
       row.action !== 'delete' &&
       last?.row.entity === 'subscriber' &&
       keyOf(last.row) === keyOf(row) &&

@@ -169,7 +169,7 @@ function changesIn(
     ),
     ...(edited ? changesOfEdit(edited) : []),
     ...facts.filter((fact) => details[fact]).map((fact) => change(fact, null, null, null)),
-    // Values are told on the subscriber's own page, by the types of their fields.
+    // Values are shown on the subscriber's page, by the types of their fields.
     ...Object.keys(fields).flatMap((id) => {
       const name = names.of('custom_field', Number(id))?.name
       return name == null ? [] : [change(null, name, null, null)]

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Schema } from '../../database/schema.ts'
 import { type AuditRow, auditRows, type AuditScope, newestEntry, oldestEntry } from './queries.ts'
 
-/** Entries of the change log that are looked at before something else may go first; some 2 ms. */
+/** Entries of the change log scanned between two other questions; some 2 ms. */
 const lookedAtOnce = 2000
 
 /** Some entries, and the oldest one that was looked at: 0 = there is no more. */

@@ -13,7 +13,7 @@ export const maxTicked = 10_000
 const Ids = Type.Array(Type.Integer(), { maxItems: maxTicked })
 
 export const bulkActionEndpoints = unlistedEndpoints({
-  // Writes down whom somebody has chosen, so that what follows meets exactly those.
+  // Stores a selection, so that the action changes exactly those subscribers.
   'POST /mailing_lists/:mailing_list_id/selections': {
     access: 'subscriber.read',
     params: MailingListParams,
@@ -58,7 +58,7 @@ export const bulkActionEndpoints = unlistedEndpoints({
 
   'POST /bulk_actions/:id/undo': { access: 'signed_in', params: IdParams, answer: envelope(BulkAction) },
 
-  // Whom it left as they were, or with undo whom its undoing did, and why: CSV.
+  // The subscribers that the action, or its undo, skipped and why, as CSV.
   'GET /bulk_actions/:id/kept': {
     access: 'subscriber.read',
     params: IdParams,

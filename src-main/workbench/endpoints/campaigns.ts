@@ -94,6 +94,6 @@ export const campaignEndpoints = unlistedEndpoints({
   // Messages hold the addresses of their recipients, and links that unsubscribe them: campaign.read_stats is needed as well.
   'GET /campaigns/:id/outbox': { access: 'subscriber.read', params: IdParams },
 
-  // Previews of everyone in the organization: who may send or write messages may see them, too, if they may read subscribers.
+  // All previews of the organization. They also need campaign.send, campaign.update or autoresponder.update.
   'GET /previews': { access: 'subscriber.read' }
 })

@@ -5,7 +5,7 @@ import { envelope } from '../../http/envelope.ts'
 import { Filled } from '../../http/schema.ts'
 
 export const imageEndpoints = unlistedEndpoints({
-  // Whoever may write messages may give them pictures.
+  // Users who may write messages may add images.
   'POST /images': {
     access: [
       'campaign.create',

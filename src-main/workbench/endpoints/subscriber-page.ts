@@ -46,7 +46,10 @@ export const eventVias = [
 const Event = Type.Object({
   /** The id to undo a change with; null if it cannot be undone on its own. */
   undo_id: Nullable(Type.Integer()),
-  /** added, changed and removed are changes of the subscriber, message is one that was written to them; the others are what it did with a message. */
+  /**
+   * added, changed and removed: changes of the subscriber. message: a message sent to the subscriber. The
+   * others: what the subscriber did with a message.
+   */
   type: Type.Enum(['added', 'changed', 'removed', 'message', 'open', 'click', 'bounce', 'scomp', 'unsub']),
   at: Type.String(),
   /** null where it is not known, or the application did it by itself. */

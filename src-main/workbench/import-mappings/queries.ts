@@ -16,7 +16,10 @@ export async function rememberedColumns(
   return new Map(rows.map((row) => [row.header_key, columnOf(row)]))
 }
 
-/** Returns how the columns of a file's last import were read, or null. */
+/**
+ * Returns how the columns of the list's last import were read, without corrections of failed rows; null if
+ * there was none.
+ */
 export async function columnsOfLastImport(
   db: Kysely<Schema>,
   mailingListId: number

@@ -4,7 +4,8 @@ import { envelope } from '../../http/envelope.ts'
 import { MailingListParams } from '../../http/schema.ts'
 import { TableView, TableViewInput } from './schema.ts'
 
-// Views are for everybody who sees the list's subscribers; who may change segments may change them.
+// Views are visible to all who see the list's subscribers; changing them takes the permission to change
+// segments.
 const answer = envelope(Type.Array(TableView))
 
 export const tableViewEndpoints = unlistedEndpoints({

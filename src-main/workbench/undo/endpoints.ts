@@ -30,7 +30,7 @@ export const undoEndpoints = unlistedEndpoints({
   // Makes a record what it was before an edit, or brings a deleted one back; each kind asks for a permission of its own.
   'POST /changes/:id/undo': { access: 'signed_in', params: IdParams, answer: envelope(Undone) },
 
-  // Brings back a record that was deleted last by somebody, under its id.
+  // Restores a record under its id after its last deletion.
   'POST /deleted_records/:entity/:id/restore': {
     access: 'signed_in',
     params: Type.Object({ entity: Type.Enum([...undoableEntities]), id: Type.Integer() }),

@@ -210,7 +210,7 @@ describe('custom_fields', () => {
     })
   })
 
-  it('that are wrong refuse everything: no autoresponder is triggered and nobody is created', async () => {
+  it('that are wrong refuse the whole request: no autoresponder is triggered and no subscriber created', async () => {
     const { listId, trigger } = await makeWorld()
     const answer = await trigger('a@example.com', {
       autoresponder_names: ['Hello'],

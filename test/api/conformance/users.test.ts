@@ -116,7 +116,7 @@ describe('email', () => {
     })
   })
 
-  it('stays the own one in an update, and is free again once its user is deleted', async () => {
+  it('can be kept with other letter case, and can be reused after the user is deleted', async () => {
     const { data } = await create({ email: 'again@example.org' })
     expect((await change(data.id, { email: 'Again@example.org' })).data.email).toBe('Again@example.org')
     await started.api.delete(`/users/${data.id}`)
