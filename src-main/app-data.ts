@@ -64,7 +64,7 @@ export async function lockData(dataDirectory: string): Promise<LockedData> {
   const lock = takeInstanceLock(dataDirectory, (await isServed(dataDirectory)) ? 0 : patienceWithCommands)
   const logSize = (await stat(`${databasePathIn(dataDirectory)}-wal`).catch(() => null))?.size ?? 0
   const wasCutOff = existsSync(join(dataDirectory, addressFile)) || logSize > 0
-  // Of one that was killed: something else may listen there now.
+  // An address file left by a killed process: another program may listen at that address by now.
   await rm(join(dataDirectory, addressFile), { force: true })
   return { dataDirectory, lock, integrity: new Integrity(dataDirectory, wasCutOff), wasCutOff }
 }
@@ -90,7 +90,7 @@ export async function openData(
   // Errors are reported by integrity.watch().
   examination.catch(() => undefined)
   closing.push(() => integrity.close())
-  // The log of a killed process must not be copied over damage.
+  // The examination must see the log of a killed process before it is copied into a damaged database.
   if (wasCutOff) await examination
   else integrity.examineEnd()
   if (integrity.state === 'damaged') await prepareDamaged(databasePath)
@@ -119,7 +119,7 @@ async function removeEndedKeys(writer: Writer, closing: CloseStack): Promise<voi
   await writer.run('accounts.removeEndedKeys', undefined).catch((error: unknown) => {
     if (storageFaultOf(error)?.kind !== 'damaged') throw error
   })
-  // Not awaited: with a locked database the keys are left to the next start.
+  // Not awaited: if the database is locked, the next start removes the keys.
   closing.push(() => void writer.run('accounts.removeEndedKeys', undefined).catch(() => undefined))
 }
 
@@ -168,7 +168,7 @@ async function isServed(dataDirectory: string): Promise<boolean> {
     await once(socket, 'connect')
     return true
   } catch {
-    // Of one that was killed.
+    // The address was left by a process that was killed.
     return false
   } finally {
     socket.destroy()

@@ -89,7 +89,7 @@ export async function startServer(
   // In parallel, since each waits for a thread that may be busy.
   closing.push(() => Promise.all(withThreads.map((each) => each.close())))
   closing.push(() => closeServer(server))
-  // Before the server, which would wait for a request that waits for the change.
+  // This runs before the server closes: the server would wait for a request, which waits for the change.
   closing.push(
     () => services.rekeyer.close(),
     () => services.suppressionRequests.close()

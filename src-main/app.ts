@@ -64,7 +64,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
   closing.push(() => locked.lock.release())
   try {
     const loading = loadServer()
-    // Its errors are thrown where it is awaited.
+    // Errors are thrown where the promise is awaited.
     loading.catch(() => undefined)
     const data = await openData(locked, options.settings ?? {}, closing)
     const served = await startServer(data, options, loading, closing)

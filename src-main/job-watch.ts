@@ -82,7 +82,7 @@ export class JobWatch {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       this.#look().catch((error: unknown) => {
-        // The database closes with the application; no listener is left.
+        // When the application closes, the database closes and no listener is left.
         if (!this.#closed) process.stderr.write(`Jobs could not be looked at: ${messageOf(error)}\n`)
       })
     }, lookInterval)
@@ -108,7 +108,7 @@ export class JobWatch {
       { page: 0, per_page: maxAtOnce }
     )
     const ended = rows.map(shown).filter((job) => wanted.has(keyOf(job)) && hasEnded(job))
-    // What syncs did is no news: they run by themselves.
+    // Syncs run by themselves, so their end is not reported.
     return [...ended, ...(await endOfActions(this.#reader, gone))]
   }
 }

@@ -78,7 +78,7 @@ export function retentionRules(
     },
     {
       name: 'Former values of subscribers who are gone for 7 days',
-      // Until then their deletion can be undone, and brings their history back.
+      // Until then a deletion can be undone, which restores the history as well.
       keptFor: undoTime,
       removeBefore: (time) => deleteOldDetails(writer, 'subscriberHistory.deleteDetails', time)
     },

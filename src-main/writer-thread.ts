@@ -5,9 +5,9 @@ import { commands } from './commands.ts'
 import { CommandLoop } from './database/command-loop.ts'
 import type { WriterOptions } from './database/writer.ts'
 
-// The thread of everything that is written. It alone knows all commands.
+// The thread of all writes. Only this thread knows all commands.
 
 if (!parentPort) throw new Error('writer-thread runs as a worker thread')
 new CommandLoop(commands, threadData() as WriterOptions, parentPort)
-// After everything that the start waits for: it takes some 30 ms, and saves 6 MB.
+// Later, so as not to delay the start: it takes some 30 ms and saves 6 MB.
 setTimeout(releaseUnusedMemory, 2000).unref()

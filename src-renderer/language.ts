@@ -10,7 +10,7 @@ function isLanguage(text: string | null | undefined): text is Language {
 
 /** The user's choice; null = the system's language, if it is available. */
 export function chosenLanguage(): Language | null {
-  // Unit tests run without a browser's storage.
+  // Unit tests have no localStorage.
   const kept = typeof localStorage === 'undefined' ? null : localStorage.getItem(storageKey)
   return isLanguage(kept) ? kept : null
 }

@@ -149,7 +149,7 @@ export const router = createRouter({
   ]
 })
 
-// The link that signs a window in names the page to go on with; its token stays neither in the address nor in the history.
+// A sign-in link contains the page to continue with. Its token is kept out of the address and the history.
 router.beforeEach(({ path, query: { page, sign_in: token } }) => {
   if (path !== '/' || (page === undefined && token === undefined)) return true
   const next = typeof page === 'string' && page.startsWith('/') ? page : '/'

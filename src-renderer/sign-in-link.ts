@@ -12,7 +12,7 @@ export async function redeemSignInLink(): Promise<void> {
     await signInByLink(token)
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error
-    // Whether an earlier link still counts, the next call tells.
+    // The next call finds out whether an earlier session is still valid.
     signedOut.value = false
   }
 }

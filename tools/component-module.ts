@@ -5,7 +5,7 @@ export function moduleOf(component: string): string {
   const { scriptSetup } = parse(component).descriptor
   if (!scriptSetup) throw new Error('A component has a <script setup>.')
   const { content, loc, attrs } = scriptSetup
-  // A type parameter becomes the widest type that it allows.
+  // A generic type parameter becomes its widest type.
   const [, name, widest = 'unknown'] = /^(\w+)(?: extends (.+))?$/.exec(String(attrs['generic'] ?? '')) ?? []
   const generic = name ? `type ${name} = ${widest};` : ''
   return `${'\n'.repeat(loc.start.line - 1)}${generic}${content}\nexport {}\n`

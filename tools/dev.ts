@@ -67,7 +67,7 @@ async function main(): Promise<void> {
         server = await startServer(new URL(server.baseUrl).port)
         announceSignIn()
       } catch (error) {
-        // What is wrong stands above, on standard error; the next change starts it again.
+        // The error is on standard error already. The next change starts the server again.
         process.stdout.write(`${String(error)}\n`)
       }
     }

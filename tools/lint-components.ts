@@ -27,7 +27,7 @@ const { status, stdout, stderr } = spawnSync(
   { encoding: 'utf8' }
 )
 process.stderr.write(stderr)
-// What it names is the component, in which the lines have the same numbers.
+// Messages name the component itself, in which the line numbers are the same.
 process.stdout.write(stdout.replaceAll(/\.components[\\/](\S+\.vue)\.ts/g, '$1'))
 rmSync(copy, { recursive: true })
 process.exitCode = status ?? 1

@@ -277,7 +277,7 @@ export class Backups {
     const now = Date.now()
     if (!this.#isUntimely()) {
       await this.#makeScheduled(now)
-      // Not waited for: a drive that does not answer holds up no backup.
+      // Not awaited: a drive that does not answer must not delay backups.
       void this.copyWhatIsDue(now)
     }
     if (this.#isClosed) return
@@ -339,7 +339,7 @@ export class Backups {
   #isDue(interval: number, now: number): boolean {
     const scheduled = this.list().filter(({ kind }) => kind === 'scheduled')
     const last = lastMade(scheduled, now)
-    // A clock that was set back makes all of them lie ahead: that is no reason to wait for it.
+    // After the clock was set back, all backups lie in the future; the next one is then due at once.
     const age = last ? now - last.createdAt : Infinity
     return age < 0 || age >= interval
   }

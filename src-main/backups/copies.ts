@@ -115,13 +115,13 @@ export class Copies {
       before = await store(setting)
     } catch (error) {
       await this.#credentials.remove(ownerOf(setting))
-      // Left where there is something in it, or it was not made.
+      // The folder is not removed if it has contents or was never created.
       await rmdir(placeOf(setting)).catch(() => undefined)
       throw error
     }
     this.#fault = null
     this.#lastAt = null
-    // What is under way for another folder is not waited for.
+    // Work that is still running for the previous folder is not waited for.
     this.#look = null
     this.#making = null
     if (before) await this.#credentials.remove(ownerOf(before))
@@ -195,7 +195,7 @@ export class Copies {
       throw validationFailed(refusal('whole_path', { field: 'folder', example: resolve('/backups') }))
     if (!(await isDirectory(folder)))
       throw validationFailed(refusal('no_folder', { field: 'folder', folder }))
-    // Wherever links lead.
+    // Both paths are resolved first, since either may contain links.
     const within = relative(await realpath(this.#dataDirectory), await realpath(folder))
     if (within.split(sep)[0] !== '..' && !isAbsolute(within))
       throw validationFailed(refusal('folder_of_data', { field: 'folder' }))

@@ -10,11 +10,11 @@ import { isUnreadable } from '../integrity/structure.ts'
  */
 export async function copyDatabase(path: string, copy: string, called = path): Promise<void> {
   if (!existsSync(path)) throw new Error(`There is no file ${path}.`)
-  // The log of another copy that was cut off would be read into this one.
+  // A log left beside an interrupted copy would be replayed into this one.
   await removeDatabase(copy)
   for (const part of ['', '-wal'].filter((each) => each === '' || existsSync(path + each))) {
     await copyFile(path + part, copy + part)
-    // A copy of what only can be read, such as a file of a CD, could not be written to disk.
+    // The copy of a read-only file, such as one on a CD, would be read-only as well and could not be synced.
     await chmod(copy + part, 0o600)
   }
   try {

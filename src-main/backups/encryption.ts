@@ -89,7 +89,8 @@ export async function decryptFile(encrypted: string, path: string, passphrase: s
 
 async function decrypted(path: string, passphrase: string): Promise<AsyncIterable<Uint8Array>> {
   const decrypter = new Decrypter()
-  // Keyboards write the same letter in two ways, and other programs encrypt with either.
+  // Keyboards produce the same letter in two Unicode forms, and other programs may have encrypted with
+  // either.
   for (const form of new Set([passphrase.normalize(), passphrase, passphrase.normalize('NFD')]))
     decrypter.addPassphrase(form)
   const source = createReadStream(path, { highWaterMark: chunk })

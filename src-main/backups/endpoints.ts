@@ -4,7 +4,7 @@ import { envelope } from '../http/envelope.ts'
 import { Nullable, Timestamp, withDefault } from '../http/schema.ts'
 import { Backup, LossCounts, Verification } from './schema.ts'
 
-// A backup holds everything of all organizations.
+// A backup holds the data of all organizations.
 const access = 'system_admin'
 const params = Type.Object({ name: Type.String({ maxLength: 200 }) })
 
@@ -42,7 +42,8 @@ export type RecoveryAnswer = Static<typeof RecoveryAnswer>
 const Passphrase = Type.String({ maxLength: 1000 })
 
 export const importEndpoints = unlistedEndpoints({
-  // Its body is an archive or a backup, which becomes a backup here. The header X-Passphrase, percent-encoded, opens an encrypted one.
+  // The body is an archive or a backup, which becomes a backup here. The header X-Passphrase,
+  // percent-encoded, opens an encrypted one.
   'PUT /backups/import': {
     access,
     bodyLimit: Number.MAX_SAFE_INTEGER,
@@ -58,12 +59,13 @@ export const backupEndpoints = unlistedEndpoints({
     body: Type.Object({ kind: withDefault(Type.Enum(['manual', 'before_change']), 'manual') }),
     answer: envelope(Backup)
   },
-  // Of what can be read of damaged data.
+  // Recovers the readable part of damaged data.
   'POST /backups/recover': { access, answer: envelope(RecoveryAnswer) },
-  // A ZIP file: what a backup holds as CSV and JSON. It is made first, which takes a while.
+  // A ZIP file with the contents of a backup as CSV and JSON. It is made before the answer begins, which
+  // takes a while.
   'POST /backups/:name/archive': { access, params, answer: envelope(Type.Null()) },
   'GET /backups/:name/archive': { access, params },
-  // Of the age format. It is made first, as well.
+  // A file in the age format. It is also made before the answer begins.
   'POST /backups/:name/encrypted': {
     access,
     params,
@@ -71,7 +73,7 @@ export const backupEndpoints = unlistedEndpoints({
     answer: envelope(Type.Null())
   },
   'GET /backups/:name/encrypted': { access, params },
-  // A CSV file: what was lost of the data that a backup was recovered from.
+  // A CSV file of what was lost when a backup was recovered from damaged data.
   'GET /backups/:name/losses': { access, params },
   'POST /backups/:name/verify': { access, params, answer: envelope(Verification) },
   'POST /backups/:name/restore': { access, params, answer: envelope(Type.Null()) },

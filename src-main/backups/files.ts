@@ -24,7 +24,7 @@ const patterns: Record<BackupKind, RegExp> = {
   scheduled: new RegExp(`^listwright-scheduled-${fileMomentPattern}\\.db$`),
   manual: new RegExp(`^listwright-backup-${fileMomentPattern}\\.db$`),
   before_change: new RegExp(`^listwright-before-change-${fileMomentPattern}\\.db$`),
-  // By database/migrate.ts.
+  // Made by database/migrate.ts.
   before_update: new RegExp(`^listwright-schema-\\d+-${fileMomentPattern}\\.db$`),
   before_restore: new RegExp(`^listwright-before-restore-${fileMomentPattern}\\.db$`),
   recovered: new RegExp(`^listwright-recovered-${fileMomentPattern}\\.db$`),
@@ -126,7 +126,7 @@ export async function removeLeftParts(directory: string, now: number): Promise<v
     const isPassing = name.startsWith(passingFolder)
     if (!isPassing && !/^\.+(listwright-|import-).*\.part(-journal|-wal|-shm)?$/.test(name)) continue
     const path = join(directory, name)
-    // It may be gone meanwhile.
+    // Another process may have removed it in the meantime.
     const within = isPassing ? await readdir(path).catch(() => []) : []
     const written = await Promise.all([path, ...within.map((each) => join(path, each))].map(lastWritten))
     if (Math.max(...written) < now - leftAfter) await rm(path, { recursive: true, force: true })

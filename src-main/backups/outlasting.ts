@@ -47,7 +47,7 @@ export async function outlastingIn(aside: string): Promise<Outlasting> {
     if (isUnreadable(error)) return nothingOutlasts
     throw error
   } finally {
-    // What looking has left: the copy is what was there, and nothing else.
+    // Opening the database creates these files; the copy keeps only what was there before.
     for (const part of hadLog ? ['-shm'] : ['-shm', '-wal']) await rm(aside + part, { force: true })
   }
 }

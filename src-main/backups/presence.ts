@@ -4,7 +4,8 @@ import { markerPath } from '../integrity/marker.ts'
 import { DataUnusable, lastGoodBackup } from './unusable-data.ts'
 import { databasePathIn } from '../database/database-path.ts'
 
-// A database that is gone is not taken for a first start: that would look as if everything were lost, and be the beginning of it.
+// A missing database is not treated as a first start: all data would seem lost, and new data would be written
+// in its place.
 
 /**
  * @throws DataUnusable with what can be done where a directory had a database, and has none any more or an empty one

@@ -56,7 +56,7 @@ export async function restoreBackup(dataDirectory: string, backup: string, now: 
   let found: Verification
   let setAside: string | null
   try {
-    // It may lie where it cannot be written, or is gone with the next start: from now on only the copy is needed.
+    // The backup may be on a read-only drive or gone at the next start, so only the copy is used from now on.
     await copyDatabase(path, incoming)
     found = await verifyBackup(incoming, path, notePath(path))
     if (!found.ok) throw new Error(`${path} cannot be used: ${found.faults.join('; ')}`)
@@ -128,7 +128,7 @@ async function putInPlace(dataDirectory: string): Promise<void> {
   const { database, incoming } = placesIn(dataDirectory)
   const request = restoreRequest(dataDirectory)
   if (request?.stage !== 'prepared') throw new Error('No restore was prepared.')
-  // Without it, it took the place before it was cut off: nothing else removes it.
+  // If the file is missing, an interrupted start has put it in place already: nothing else removes it.
   if (existsSync(incoming)) {
     try {
       for (const log of logs) moveIfThere(database + log, `${database}${log}.replaced`)
@@ -161,7 +161,7 @@ async function copyAside(dataDirectory: string, database: string, now: number): 
   const directory = join(dataDirectory, backupFolder)
   await makeDirectory(directory)
   const aside = join(directory, backupName('before_restore', now))
-  // The database last: what has its name has its log.
+  // The database comes last: once it has its name, its log has its name as well.
   const parts = [...logs, ''].filter((part) => existsSync(database + part))
   try {
     for (const part of parts) await copyDurably(database + part, aside + part)

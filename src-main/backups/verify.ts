@@ -32,7 +32,7 @@ export async function verifyBackup(
   const database = openBackup(path, called)
   try {
     const faults = [...structuralFaults(database)]
-    // A table that cannot be read is among the faults already.
+    // An unreadable table is among the faults already.
     const tables = faults.length > 0 ? {} : await digestsOf(database)
     if (faults.length === 0) {
       faults.push(...(await counterFaults(database)), ...differencesFromNote(note, tables))

@@ -55,13 +55,14 @@ export async function placeBackup(
 async function copyOf(databasePath: string, path: string): Promise<void> {
   const source = openForReading(databasePath)
   try {
-    // One moment: what is written from now on is not seen, and does not begin the copy again.
+    // One read transaction: later changes are not part of the copy and do not restart it.
     source.exec('BEGIN')
     source.prepare('SELECT 1 FROM sqlite_schema').get()
     await source.backup(path, {
       progress: () => {
-        // Synced at once at the end, it would delay every change that waits for the disk. That closing
-        // releases SQLite's locks on the copy is harmless: nothing else opens it.
+        // Synced after each step: one sync of the whole file would delay every change that waits for the
+        // disk. Closing a file releases SQLite's locks on it, which does no harm, as no one else opens the
+        // copy.
         syncFileSync(path)
         return pagesPerStep
       }

@@ -57,7 +57,7 @@ export class Credentials {
         await this.#removeBut(place, owner)
         return place
       } catch (error) {
-        // Without a keyring the next place is tried. A file is the last one.
+        // If there is no keyring, the next place is tried. A file is the last one.
         if (place === 'file') throw error
       }
     }
@@ -69,7 +69,7 @@ export class Credentials {
     try {
       return (await this.#vaults.get(place)?.read(owner)) ?? null
     } catch {
-      // A keyring that is locked: the person is asked again.
+      // The keyring may be locked; then the user is asked for the secret again.
       return null
     }
   }
@@ -80,7 +80,7 @@ export class Credentials {
   }
 
   async #removeBut(kept: CredentialPlace | null, owner: CredentialOwner): Promise<void> {
-    // The desktop's files and plain ones are the same ones.
+    // Encrypted and plain files have the same paths, so removing one kind would remove the other.
     const others = [...this.#vaults].filter(
       ([place]) => place !== kept && (kept === null || kept === 'keyring' || place === 'keyring')
     )
@@ -88,7 +88,7 @@ export class Credentials {
       try {
         await vault.remove(owner)
       } catch (error) {
-        // Without a keyring there is nothing in it.
+        // If there is no keyring, it holds no secret either.
         if (place !== 'keyring') throw error
       }
     }
@@ -97,7 +97,7 @@ export class Credentials {
   #keyring(): Vault {
     const entry = async (owner: CredentialOwner) => {
       const { AsyncEntry } = await import('@napi-rs/keyring')
-      // Never the kernel's keyring, which forgets everything with the next start of the computer.
+      // The kernel's keyring is not used, since it loses everything when the computer restarts.
       return new AsyncEntry(service, `${this.#application} ${owner}`, { linux: { store: 'secret-service' } })
     }
     return {

@@ -175,7 +175,7 @@ function wallTimeOf(text: string): WallTime | null {
 
 /** The instant of a wall time, in UNIX milliseconds; null when it is in no year that times may be in. */
 export function timeOfWall(wall: WallTime, timeZone: string): number | null {
-  // JavaScript takes the years 0 to 99 for those of the 20th century.
+  // Date.UTC() treats the years 0 to 99 as 1900 to 1999.
   if (wall.year < 100) return null
   const ms = instantOfWallTime(wall, timeZone)
   return isTime(ms) ? ms : null

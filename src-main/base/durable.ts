@@ -12,7 +12,7 @@ export function partialPath(path: string): string {
 
 /** Syncs a directory's names to disk. */
 export async function syncDirectory(path: string): Promise<void> {
-  // Windows does so by itself, and opens no directories.
+  // Windows syncs directories by itself and cannot open them.
   if (process.platform === 'win32') return
   await sync(path, 'r')
 }

@@ -79,7 +79,7 @@ export function filled(
   const termFor = (word: string): string => (Object.hasOwn(terms, word) ? terms[word] : undefined) ?? word
   return sentence.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = params[name]
-    // The compiler sees to it that a rule gets its params: another name in braces is text.
+    // The compiler ensures that every rule gets its params, so any other name in braces is plain text.
     if (value === undefined) return placeholder
     if (typeof value !== 'object') return words.has(name) ? termFor(String(value)) : String(value)
     return value

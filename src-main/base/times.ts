@@ -12,11 +12,11 @@ function formatterFor(timeZone: string): Intl.DateTimeFormat {
 /** A time zone of the IANA database, found whatever the case of its letters; null when it has none of that name. */
 export function timeZoneNamed(name: string): string | null {
   const wanted = name.trim()
-  // Intl takes distances from UTC as well, which are no zones of the database.
+  // Intl also accepts UTC offsets, which are not names in the time zone database.
   if (/^[+-]/.test(wanted)) return null
   try {
     const { timeZone } = new Intl.DateTimeFormat('en-US', { timeZone: wanted }).resolvedOptions()
-    // Intl may answer an older name of the zone: what was given stays, but for its case.
+    // Intl may return an older name of the zone, so only its spelling in upper and lower case is taken over.
     return timeZone === 'UTC' || timeZone.toLowerCase() === wanted.toLowerCase() ? timeZone : wanted
   } catch (error) {
     if (error instanceof RangeError) return null
@@ -79,7 +79,7 @@ export function formatTime(ms: number, timeZone: string): string {
 function formatNewTime(ms: number, timeZone: string): string {
   const offset = offsetMinutes(ms, timeZone)
   const iso = new Date(ms + offset * 60_000).toISOString()
-  // The last hours of the year 9999 are those of a year with five digits in zones ahead of UTC.
+  // In zones ahead of UTC, the last hours of the year 9999 belong to a year with five digits.
   if (iso.length > 24) return formatNewTime(ms, 'UTC')
   const local = iso.slice(0, 19)
   if (timeZone === 'UTC') return `${local}Z`
@@ -115,7 +115,8 @@ export function instantOf(
   const second = offsetMinutes(asUtc - first * 60_000, timeZone)
   const found = asUtc - second * 60_000
   if (offsetMinutes(found, timeZone) === second) return found
-  // The zone skips it: the smaller offset, which is that before the clocks went forward, gives the later instant.
+  // The zone skips this time. The smaller offset, valid before the clocks went forward, gives the later
+  // instant.
   return asUtc - Math.min(first, second) * 60_000
 }
 

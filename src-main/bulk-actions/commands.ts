@@ -229,7 +229,7 @@ async function revertNext(context: CommandContext, row: BulkActionRow): Promise<
   const after = { ...row }
   let isAll: boolean
   do {
-    // What was written last goes first.
+    // The undo goes through the changes in reverse order.
     const written = await context.db
       .selectFrom('bulk_action_changes')
       .selectAll()
@@ -257,7 +257,7 @@ async function revertNext(context: CommandContext, row: BulkActionRow): Promise<
 
 /** @throws ApiError when what the action needs is gone */
 async function workOf(context: CommandContext, row: BulkActionRow): Promise<BulkWork<Note>> {
-  // A deleted list has no subscribers.
+  // If the list is deleted, it has no subscribers.
   await localListById(context.db, row.organization_id, row.mailing_list_id, 'subscribers')
   const settings = settingsOf(row)
   if (row.state === 'running' && (settings.kind === 'delete' || settings.kind === 'move')) {
@@ -304,8 +304,8 @@ async function replaceNotes(
   for (const [index, { is_tried, notes }] of rows.entries()) {
     await db
       .insertInto('bulk_action_changes')
-      // The first row keeps the id of the step, so that a later undo still goes through the steps from last
-      // to first.
+      // The first row keeps the id of the step, so that a later undo still goes through the steps in reverse
+      // order.
       .values({
         ...(index === 0 && { id }),
         bulk_action_id,

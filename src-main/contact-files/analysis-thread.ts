@@ -3,7 +3,7 @@ import { ImportFailure } from '../csv/failure.ts'
 import { analyzeFile, type AnalysisInput } from './analysis/analyze.ts'
 import type { AnalysisAnswer } from './file-analyzer.ts'
 
-// Analyzes contact files, one after the other as they are asked for.
+// Analyzes contact files in the order of the questions.
 
 answerQuestions<AnalysisInput, AnalysisAnswer>(async (input) => {
   try {

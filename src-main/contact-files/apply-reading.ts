@@ -42,7 +42,7 @@ export function applyReading(
       if (target === null || isImportColumn(target)) return { ...known, header: column.header }
       const field = fieldNamed(fields, target)
       if (field) return { ...known, header: column.header, target: field.name, new_field_type: null }
-      // A field that is gone is created again, of the type that it was created with.
+      // A field that was deleted is created again with its former type.
       return known.new_field_type ? { ...known, header: column.header } : column
     })
   }

@@ -97,7 +97,7 @@ export class RowInterpreter {
     this.#columns = mapped.map(({ index, column }) => [
       { index, read: readerOf(column, columnKind(column, fields), fields) },
       ...fillers(column.target ?? '').map((filler) => {
-        // What cannot be read fills nothing.
+        // A value that cannot be read leaves the filled column blank.
         const stand: ReadingColumn = {
           ...filler.column,
           target: column.target,

@@ -67,7 +67,7 @@ export function combinedStatus(
 ): SubscriberStatus | null {
   const consents = said.filter(({ kind }) => kind === 'consent').map(({ status }) => status)
   const others = said.filter(({ kind }) => kind !== 'consent').map(({ status }) => status)
-  // One consent of several is enough, and one objection of any kind counts.
+  // One consent is enough if there are several, and one objection of any kind counts.
   const consent = consents.includes('active') ? ['active' as const] : consents
   return gravest([...others, ...consent])
 }

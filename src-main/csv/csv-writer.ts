@@ -9,7 +9,7 @@ export function csvWriter(
   { csv_field_separator: separator, csv_field_enclosure: enclosure }: CsvFormat,
   escapesFormulas = false
 ): (records: readonly (readonly string[])[]) => string {
-  // Separators other than these have no meaning in a class of a regular expression.
+  // Only these separators need escaping in a character class.
   const special = new RegExp(`[${separator === '\t' ? '\\t' : separator}${enclosure}\\r\\n]`)
   const write = (cell: string): string => {
     const safe = escapesFormulas ? escapeFormula(cell) : cell
@@ -20,7 +20,7 @@ export function csvWriter(
     let text = ''
     for (const record of records) {
       const line = record.map(write).join(separator)
-      // A line with nothing on it would be no record.
+      // An empty line would not be read as a record.
       text += `${line === '' ? enclosure + enclosure : line}\n`
     }
     return text

@@ -10,7 +10,7 @@ export class ImportFailure extends Error {
 
 /** Returns why an import could not continue, for the user. */
 export function failureMessage(error: unknown): string {
-  // What was refused says itself why.
+  // These errors explain themselves.
   if (error instanceof ImportFailure || error instanceof ApiError) return error.message
   const storage = storageFaultOf(error)
   if (storage) return `${storage.message}, then import the file again`

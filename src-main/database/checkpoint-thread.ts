@@ -21,7 +21,7 @@ parentPort?.on('message', () => {
 function copy(): CopyEnd {
   try {
     const { log } = checkpoint.run()
-    // Only at the end of the log does SQLite wait for the disk to have the copy.
+    // SQLite waits for the disk only when it has copied the whole log.
     return log > 0 && checkpoint.state().log === log ? 'reached the end' : 'is behind'
   } catch (error) {
     if (storageFaultOf(error)?.kind === 'damaged') return 'met damage'

@@ -149,7 +149,7 @@ export class Checkpointer {
       if (!this.#isHeld) this.#careful(() => this.#own.run())
       endWith(this.#sqlite, this.#own, last)
     } catch (error) {
-      // SQLite would try again while closing: pages that were lost count as copied, so it would skip them and remove the log.
+      // SQLite would retry while closing, skip the lost pages, as they count as copied, and delete the log.
       this.#own.close()
       closeWithoutCopying(this.#sqlite)
       throw error

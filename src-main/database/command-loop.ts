@@ -140,7 +140,7 @@ export class CommandLoop {
       closeWithoutCopying(this.#sqlite)
       throw error
     }
-    // Where another program has the lock, this thread waits by itself: it goes on taking messages.
+    // This thread waits for a lock of another program itself, so that it can still receive messages.
     this.#sqlite.pragma('busy_timeout = 0')
     this.#db = kyselyOver(this.#sqlite)
     this.#checkpointer = new Checkpointer(this.#sqlite, databasePath, {
@@ -166,7 +166,7 @@ export class CommandLoop {
       if ('close' in message) return this.#close()
       if ('goOn' in message) return this.#goOn()
       if ('refuse' in message) return this.#refuse()
-      // The application is closing: it is left to the next start.
+      // The application is closing, so the rest is left to the next start.
       if (this.#isFinished) return
       const { background } = commandNamed(this.#commands, message.name)
       const queue = background ? this.#background : this.#waitedFor
@@ -210,7 +210,8 @@ export class CommandLoop {
       return this.#answer(queued.port, 'result' in done.reply ? { id, checked: true } : done.reply)
     }
     if (this.#settle(done)) {
-      // What changes nothing waits for no disk, and what others wrote before may not be on it yet.
+      // A command without changes has waited for no disk: earlier commits may not be durable yet, so no
+      // position is noted.
       if (this.#totalChanges.get() !== changedRows) this.#noteLastChange(done.lastChange)
       this.#publish(done.changes)
     }
@@ -229,7 +230,7 @@ export class CommandLoop {
         return null
       } catch (error) {
         const isLocked = storageFaultOf(error)?.kind === 'locked'
-        // The end of the application waits for no lock.
+        // Waiting for a lock ends when the application closes.
         if (isLocked && !this.#closing && performance.now() - began <= maxWait) continue
         return error instanceof Error ? error : new Error(messageOf(error))
       }
@@ -249,10 +250,10 @@ export class CommandLoop {
       return
     }
     this.#use('NORMAL')
-    // No caller waits for these, so they wait for a lock as long as it takes.
+    // No caller waits for these commands, so they wait for a lock without a limit.
     const refusal = await this.#begin(0)
     if (storageFaultOf(refusal)?.kind === 'locked') {
-      // When the application closes they are left to its next start.
+      // When the application closes, they are left to the next start.
       if (this.#closing) this.#background.length = 0
       return pause(lockInterval)
     }
@@ -274,7 +275,8 @@ export class CommandLoop {
       return false
     }
     const changedRows = this.#totalChanges.get()
-    // A request waits for its long work itself: to refuse a part of it would leave it half done.
+    // A request that runs long work checks the version itself: refusing a part of that work would leave it
+    // half done.
     const { reply, changes, undos, error } = await this.#run(request, { comparesBase: false })
     group.changes.push(...changes)
     group.undos.push(...undos)
@@ -285,7 +287,7 @@ export class CommandLoop {
     group.answered.push({ port, reply })
     if ('result' in reply) return true
     for (const undo of undos) undo()
-    // After some faults SQLite has rolled back by itself.
+    // SQLite rolls back by itself after some errors.
     const isWhole = this.#totalChanges.get() === changedRows && this.#sqlite.inTransaction
     if (!isWhole) {
       group.failure = error ?? new Error(`${request.name} failed, and the commands beside it were taken back`)
@@ -299,7 +301,7 @@ export class CommandLoop {
     try {
       if (failure) throw failure
       this.#commit()
-      // It may have begun a new log.
+      // The commit may have started a new log.
       this.#end = null
       this.#publish(changes)
       if (rest) this.#background.unshift(rest)
@@ -400,17 +402,19 @@ export class CommandLoop {
   /** Stores the position of the last change once a commit is durable. */
   #noteLastChange(changeLogId: number | null): void {
     this.#changeLogId = changeLogId ?? this.#changeLogId
-    // Until the pages are noted, nothing else is: one note without the other would look like a lost one.
+    // Nothing is noted before the checksums of the pages: one note without the other would look like a lost
+    // file.
     if (!this.#checkpointer.hasBegun) return
     const before = this.#end
     this.#readEnd()
     const end = this.#end
-    // SQLite writes nothing where a row is set to what it is, but counts it as changed: earlier commits may not be on the disk.
+    // SQLite counts a row that is set to its current values as changed but writes nothing. Earlier commits
+    // may not be durable yet.
     if (end && before && end.frames === before.frames && end.salts === before.salts) return
     try {
       this.#lastChange.note({ changeLogId: this.#changeLogId, log: end })
     } catch (error) {
-      // An earlier position detects less and raises no false alarm.
+      // An earlier position detects fewer faults and causes no false alarm.
       process.stderr.write(`The last change could not be noted: ${messageOf(error)}\n`)
     }
   }
@@ -436,7 +440,8 @@ export class CommandLoop {
 
   #publish(changes: Change[]): void {
     if (changes.length === 0) return
-    // Who listens asks for what there is now: to send what a million were before would only take time.
+    // Listeners read the current state themselves; sending the former values of a million records would only
+    // take time.
     const told = changes.map(({ members: _members, details: _details, ...change }) => change)
     this.#home.postMessage({ changes: told } satisfies WriterEvent)
   }

@@ -171,7 +171,7 @@ export function commandNamed(
   name: CommandName
 ): { background: boolean; run: Command<unknown, unknown> } {
   const [namespace, own] = name.split('.') as [Namespace, string]
-  // What has a CommandName is there: the two types are made of one.
+  // Both types are made from the same object, so every CommandName exists there.
   const entry = (commands[namespace] as Record<string, unknown>)[own] as
     Command<unknown, unknown> | BackgroundCommand<unknown, unknown>
   return typeof entry === 'function' ? { background: false, run: entry } : entry

@@ -4,7 +4,8 @@ import { isMainThread } from 'node:worker_threads'
 import { addFunctions } from './functions.ts'
 import type { Schema } from './schema.ts'
 
-// A thread may be ended as soon as its modules are loaded, and the native code has to be loaded by then; see base/threads.ts.
+// A thread may be terminated once its modules are loaded, and the native code must be loaded by then; see
+// base/threads.ts.
 if (!isMainThread) new SQLite(':memory:').close()
 
 /** Writes to disk are certain before a commit answers (FULL), or certain in order only (NORMAL). */
@@ -19,7 +20,8 @@ export function openForWriting(path: string): Database {
     database.pragma('wal_autocheckpoint = 0')
     database.pragma('foreign_keys = ON')
     database.pragma('cache_size = -32768') // 32 MiB; beyond that the operating system's cache does as well, measured
-    // SQLite copies the pages that an INSERT of many rows changes, in case it fails half way; not into a file, please.
+    // In memory: SQLite saves the pages that an INSERT of many rows changes in case it fails, by default to a
+    // file.
     database.pragma('temp_store = MEMORY')
     setDurability(database, 'FULL')
     addFunctions(database)
@@ -42,7 +44,7 @@ export function setDurability(database: Database, durability: Durability): void 
 export function keepLog(path: string): Database {
   const keeper = new SQLite(path, { readonly: true })
   try {
-    // Opens the log, and reads nothing that may be damaged.
+    // This opens the log without reading pages that may be damaged.
     keeper.pragma('user_version')
     return keeper
   } catch (error) {

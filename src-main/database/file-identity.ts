@@ -30,7 +30,7 @@ export class FileIdentities {
     for (const [path, fault] of this.#paths) {
       const found = identityOf(path)
       const known = this.#known.get(path)
-      // The log is there from the first commit on.
+      // The log exists from the first commit on.
       if (!known && found) this.#known.set(path, found)
       if (known && (known.dev !== found?.dev || known.ino !== found.ino)) throw new StorageFault(fault)
     }

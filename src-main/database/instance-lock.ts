@@ -39,7 +39,7 @@ export function takeInstanceLock(dataDirectory: string, patience = 0): InstanceL
     if (isNew) requireUnused(databasePathIn(dataDirectory))
   } catch (error) {
     lock.close()
-    // The next one must find as well that it is missing.
+    // Removed, so that the next start also finds that the lock file is missing.
     if (isNew) rmSync(path, { force: true })
     if (!isBusy(error)) throw error
     throw new DirectoryInUse(dataDirectory)
@@ -61,7 +61,8 @@ function requireUnused(databasePath: string): void {
     for (const file of files) rmSync(file, { force: true })
     linkSync(databasePath, otherName)
   } catch {
-    // A file system without hard links, such as that of a memory stick: there the file of the lock alone tells.
+    // The file system has no hard links, such as on a memory stick; there the lock file alone protects the
+    // data.
     return
   }
   try {
@@ -73,7 +74,7 @@ function requireUnused(databasePath: string): void {
       database.close()
     }
   } catch (error) {
-    // The examination finds what is wrong with the database.
+    // Any other fault of the database is reported by the examination.
     if (isBusy(error)) throw error
   } finally {
     for (const file of files) rmSync(file, { force: true })

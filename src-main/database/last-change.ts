@@ -35,7 +35,7 @@ export class LastChangeNotes {
     try {
       while (written < bytes.length) written += writeSync(this.#file, bytes, written, null, written)
     } catch (error) {
-      // The disk is full or fails: half a note would look like damage, while no note raises no alarm.
+      // The disk is full or faulty: half a note would look like damage, while an empty one raises no alarm.
       if (written > 0) ftruncateSync(this.#file, 0)
       throw error
     }
@@ -53,7 +53,7 @@ export function notedLastChange(databasePath: string): LastChange | 'nothing' | 
   const path = lastChangePath(databasePath)
   if (!existsSync(path)) return 'nothing'
   const text = readFileSync(path, 'latin1')
-  // The power failed, or the application was ended, before it was written for the first time.
+  // The power failed or the application ended before the first note was written.
   if (/^\0*$/.test(text)) return 'nothing'
   const parts = /^(\d+) (?:-|([0-9a-f]+) (\d+)) *\n$/.exec(text)
   if (!parts) return 'damaged'

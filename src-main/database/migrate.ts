@@ -100,7 +100,7 @@ export function migrate(
   const pending = steps.filter((step) => step.version > current)
   if (pending.length > 0 && current > 0) backUp(database, backupDirectory, current)
   for (const step of pending) {
-    // SQLite takes this between transactions only.
+    // SQLite accepts this setting only outside a transaction.
     if (step.rebuildsTables) database.pragma('foreign_keys = OFF')
     database.transaction(() => {
       database.exec(step.sql)
@@ -154,7 +154,7 @@ function backUp(database: Database, directory: string, version: number): void {
   const partial = join(directory, `.${name}.part`)
   database.prepare('VACUUM INTO ?').run(partial)
   syncFileSync(partial)
-  // It has its name once it is whole and on disk.
+  // The copy gets its name once it is complete and durable.
   renameSync(partial, join(directory, name))
 }
 
@@ -172,7 +172,7 @@ function removeOldBackups(directory: string): void {
       .sort((a, b) => (a.moment < b.moment ? -1 : 1))
     for (const { name } of copies.slice(0, -keptBackups)) rmSync(join(directory, name))
   } catch (error) {
-    // The update is done: a copy that another program has open is no reason not to start.
+    // The update has succeeded: a copy that another program has open must not prevent the start.
     process.stderr.write(`Old copies in ${directory} were not removed: ${messageOf(error)}\n`)
   }
 }

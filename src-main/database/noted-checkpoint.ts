@@ -99,7 +99,7 @@ export class NotedCheckpoint {
 
 /** Ends a connection, so that SQLite has nothing to copy at the end of the last one. */
 export function endWith(database: Database, checkpoint: NotedCheckpoint, last: LastChangeNotes): void {
-  // SQLite removes the log next, and what was noted of it would miss it.
+  // SQLite deletes the log next, so a note that refers to it would look like a lost log.
   const isDone = checkpoint.isDone && noteEnd(database.name, last)
   last.close()
   checkpoint.close()
@@ -127,7 +127,7 @@ function checkpoint(sqlite: Database, mode: 'PASSIVE' | 'NOOP'): LogState | null
   } catch (error) {
     if (isUnsynced(error)) throw new Unsynced()
     const storage = storageFaultOf(error)
-    // A full disk takes no copy; the log keeps everything, and the next copy begins where this one stopped.
+    // On a full disk the log keeps everything, and the next checkpoint continues where this one stopped.
     if (storage && storage.kind !== 'damaged') return null
     throw storage ?? error
   }

@@ -57,7 +57,7 @@ export function sumsPath(databasePath: string): string {
 export function appendSums(databasePath: string, { pageSize, pages, sums }: PageBatch): void {
   const path = sumsPath(databasePath)
   if (!existsSync(path)) return
-  // Windows cuts no file short that was opened for appending.
+  // On Windows a file opened for appending cannot be truncated.
   const file = openSync(path, 'r+')
   const { size } = fstatSync(file)
   try {
@@ -101,7 +101,7 @@ export function readSums(databasePath: string): FoundSums | 'nothing' | 'damaged
   const bytes = readFileSync(path)
   if (bytes.equals(Buffer.from(givenUp))) return 'nothing'
   const batches = batchesOf(bytes)
-  // The first batch comes into its place as a whole.
+  // The first batch is written to another file and renamed, so it is complete.
   const last = batches === 'damaged' ? undefined : batches.at(-1)
   if (batches === 'damaged' || last === undefined) return 'damaged'
   const pageSize = bytes.readUInt32LE(last.at + 8)
@@ -110,7 +110,7 @@ export function readSums(databasePath: string): FoundSums | 'nothing' | 'damaged
   for (const { at, end } of batches) {
     for (let entry = at + headerLength; entry < end; entry += entryLength) {
       const index = bytes.readUInt32LE(entry) - 1
-      // The database was larger then.
+      // The database was larger when this was written.
       if (index >= pages) continue
       sums[index] = bytes.readUInt32LE(entry + 4)
       isNoted[index] = 1
@@ -125,7 +125,7 @@ function batchesOf(bytes: Buffer): { at: number; end: number }[] | 'damaged' {
   for (let at = 0; at + headerLength <= bytes.length;) {
     const end = endOfBatch(bytes, at)
     if (end === null) {
-      // Only the last one can have been cut off, or have its place and not its content when the power failed.
+      // Only the last batch can be incomplete: cut off, or written without its content when the power failed.
       for (let next = at + 4; next + headerLength <= bytes.length; next += 4)
         if (endOfBatch(bytes, next) !== null) return 'damaged'
       break

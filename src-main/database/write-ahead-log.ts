@@ -31,7 +31,7 @@ export function pagesInLog(databasePath: string, after: number, last: number): P
   const log = openLog(databasePath)
   if (!log) return null
   try {
-    // What is noted of it must not outlast it when the power fails.
+    // The log must be durable before its checksums are stored.
     fsyncSync(log.file)
     const sums = new Map<number, number>()
     let pages = 0
@@ -76,7 +76,7 @@ export function contentOfLog(databasePath: string): LogContent {
     for (const { page, pagesAfter, salts, head, content } of framesOf(log, 0, Infinity)) {
       sum = sumOf(log, content, sumOf(log, head.subarray(0, 8), sum))
       const isWhole = head.readUInt32BE(16) === sum[0] && head.readUInt32BE(20) === sum[1]
-      // The rest is left over from before the log started over, or was cut off.
+      // What follows is older than the last restart of the log, or was cut off.
       if (salts !== log.salts || !isWhole) break
       open.push([page, contentAt(log, frames)])
       frames++
@@ -138,7 +138,7 @@ function sumOf(
 function openLog(databasePath: string): Log | null {
   const path = `${databasePath}-wal`
   if (!existsSync(path) || statSync(path).size < headerLength) return null
-  // Windows flushes only what may be written to.
+  // On Windows only a file opened for writing can be synced.
   const file = openSync(path, 'r+')
   try {
     const header = Buffer.alloc(headerLength)

@@ -89,7 +89,7 @@ export class CommandClient {
     if (!waiting) return
     this.#waiting.delete(reply.id)
     if ('result' in reply) {
-      // The commands that follow in the request are based on this one.
+      // The following commands of the request are based on this one.
       if (waiting.base && reply.lastChange !== undefined) waiting.base.lastChange = reply.lastChange
       waiting.resolve(reply.result)
     } else if ('checked' in reply) waiting.reject(new NothingRefused())

@@ -37,7 +37,7 @@ export async function autoresponderPlanOf(
     fields: await fieldsOfList(db, list.organization_id, list.id),
     timeZone,
     linkBase,
-    // Only this computer can reach its links.
+    // Its links lead to this computer, so no one else can follow them.
     linksImages: false,
     signingSecret: await signingSecret(db),
     tracksOpens: false,

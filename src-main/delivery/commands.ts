@@ -134,7 +134,7 @@ async function planOf(
   if (!message) throw validationFailed(refusal('campaign_without_content'))
   const clause = campaign.clause === null ? [] : clauseOf({ clause: campaign.clause })
   await requireListsOf(db, clause)
-  // What is asked of days is asked of the day on which sending began, also when it goes on later.
+  // Conditions on days are evaluated for the day on which sending started, also when it is continued later.
   const moment = { now: dispatch.started_at ?? clock, timeZone: campaign.time_zone_name }
   const seeds = await db
     .selectFrom('seed_lists')
@@ -177,8 +177,7 @@ function sharesOf(
   percentage: number
 ): Shares | null {
   if (shares !== null) return JSON.parse(shares) as Shares
-  // A campaign started by an earlier version keeps its shares: recipients that got a message are not drawn
-  // again.
+  // A campaign that an earlier version started keeps its shares, so that no recipient is drawn twice.
   const hasBegun = after_id > 0 || phase === 'winner'
   return contents > 1 && hasBegun ? evenShares(contents, percentage) : null
 }
@@ -248,7 +247,7 @@ export const recordSent = inBackground<SentInput, boolean>(
 const endDelivery: Command<ById & { end: JobEnd }, void> = async (context, { id, end }) => {
   if (end.is === 'finished') return endPhase(context, id)
   const dispatch = await dispatchOf(context.db, id)
-  // One that could not even begin is still scheduled.
+  // A campaign that failed before it started is still scheduled.
   if (!dispatch || dispatch.paused === 1 || !['scheduled', 'sending'].includes(dispatch.state)) return
   await changeDispatch(context, await campaignToSend(context.db, id), {
     error_message: end.message,
@@ -262,7 +261,7 @@ async function endPhase(context: CommandContext, id: number): Promise<void> {
   if (!found) return
   const { campaign, dispatch, delivery } = found
   if (delivery.phase !== 'split_testing') {
-    // Who left meanwhile was no recipient in the end.
+    // Recipients who left during sending are subtracted from the total.
     const done = sumCounters(
       ((await statisticsOfCampaigns(context.db, [id])).get(id)?.slices ?? []).map(({ counters }) => counters)
     )
@@ -271,7 +270,7 @@ async function endPhase(context: CommandContext, id: number): Promise<void> {
     })
     return changeDispatch(context, campaign, { state: 'finished', finished_at: context.now })
   }
-  // A test with all recipients leaves none for the winner.
+  // If all recipients are in the test, none are left for the winner.
   const delay = testPercentage(dispatch) === 100 ? 0 : delayMs(dispatch)
   await changeDelivery(context, id, { phase: 'decision_delay', decides_at: context.clock + delay })
   await changeDispatch(context, found.campaign, {})
@@ -284,7 +283,7 @@ async function decideWinner(context: CommandContext, id: number): Promise<void> 
   const { dispatch, delivery, campaign } = found
   const decidesAt = delivery.decides_at ?? 0
   if (context.clock < decidesAt - delayMs(dispatch)) {
-    // The clock was set back: by it, the delay has yet to begin.
+    // The clock was set back, so the delay starts again.
     await changeDelivery(context, id, { decides_at: context.clock + delayMs(dispatch) })
   } else if (context.clock >= decidesAt) {
     const counts = await takeSnapshots(context, id)

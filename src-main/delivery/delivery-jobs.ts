@@ -23,7 +23,7 @@ export function deliveryJobs(
     thread: { base: import.meta.url, name: 'delivery-thread' },
     threadData: (): DeliveryData => ({ linkBase }),
     unfinished: (now) => deliveriesToDo(reader, now),
-    // A winner is chosen when it is time for that, whatever else is being sent.
+    // Choosing a winner is not held up by other campaigns that are being sent.
     mayStart: ({ isDecision }, running) => isDecision || running.length < maxAtOnce,
     end: (id, end) => writer.run('deliveries.end', { id, end })
   }

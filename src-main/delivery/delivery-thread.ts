@@ -4,7 +4,7 @@ import { type RunningJob, runJobs } from '../jobs/run-job.ts'
 import { Delivery, type DeliveryData } from './delivery.ts'
 import { databasePathIn } from '../database/database-path.ts'
 
-// It reads on a connection of its own.
+// Sends one campaign, on a database connection of its own.
 runJobs(
   async (job: RunningJob<DeliveryData>) => {
     const reader = kyselyOver(openForReading(databasePathIn(job.dataDirectory)))
@@ -16,7 +16,7 @@ runJobs(
   },
   {
     onStorageFault: (message) => ({ is: 'held', message: `${message}, then continue the campaign` }),
-    // What was refused says itself why.
+    // A refusal explains itself.
     describe: (error) =>
       error instanceof ApiError
         ? `Sending cannot continue: ${error.message}`

@@ -116,7 +116,7 @@ export class Delivery {
         await pause(early, undefined, { signal })
       }
     } catch (error) {
-      // What is there of the messages that were not counted takes the space that noting the fault needs.
+      // Removes the messages that were not counted: their space is needed to store the fault.
       if (!signal.aborted) transport.takeBack(plan.progress.position)
       throw error
     } finally {
@@ -151,7 +151,7 @@ export class Delivery {
     { mails, suppressed, afterId }: Step
   ): Promise<boolean> {
     const messages: ComposedMessage[] = []
-    // One after the other: composed at once, they would all be in memory with everything they are made of.
+    // One at a time, so that not all of them and their contents are in memory at once.
     for (const mail of mails) messages.push(await composer.compose(mail.contentId, mail.addressee))
     const before = plan.progress.position
     const position = messages.length > 0 ? transport.send(messages) : before

@@ -41,7 +41,7 @@ function* linksIn(source: string, kind: 'html' | 'text'): Generator<Range & { ta
     if (tag !== 'a' || name !== 'href' || quote === '') continue
     const written = source.slice(start, end)
     if (/^https?:\/\/./i.test(written)) {
-      // With the quotes: what stands there in the end holds none of its own.
+      // The quotes belong to the target: the new address contains none.
       yield { start: start - 1, end: end + 1, target: written.replaceAll(/&amp;|&#38;/g, '&') }
     }
   }

@@ -34,7 +34,7 @@ export function* attributesIn(html: string): Generator<AttributeValue> {
     if (!/^[a-z]/.test(tag)) continue
     for (;;) {
       at = find(html, noSpace, at)
-      // A tag that was never closed ends where the next one begins.
+      // A tag that is never closed ends where the next one begins.
       if (at >= html.length || html[at] === '>' || html[at] === '<') break
       const start = at
       at = find(html, endOfName, html[at] === '=' ? at + 1 : at)

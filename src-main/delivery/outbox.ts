@@ -32,7 +32,8 @@ export function isPreviewOutbox(name: string): boolean {
 export function openOutbox(path: string, position: number | 'end'): Transport {
   mkdirSync(dirname(path), { recursive: true })
   const file = openSync(path, 'a')
-  // A file that was emptied or removed meanwhile begins anew: what went out stays sent.
+  // If the file was emptied or removed, writing continues at its new end; the sent messages stay counted as
+  // sent.
   const size = fstatSync(file).size
   let end = position === 'end' ? size : Math.min(position, size)
   if (position !== 'end') ftruncateSync(file, end)

@@ -5,7 +5,8 @@ import { openOutbox, previewOutboxPath } from './outbox.ts'
 import type { PreviewTask } from './previews.ts'
 import { databasePathIn } from '../database/database-path.ts'
 
-// The messages of one preview: to make some hundreds of them takes longer than the API's thread may be held up.
+// Composes the messages of one preview. Some hundreds of them take longer than the API's thread may be
+// blocked.
 
 const { dataDirectory, message, recipients, values, splitByFormat } = threadData() as PreviewTask
 const reader = kyselyOver(openForReading(databasePathIn(dataDirectory)))

@@ -38,7 +38,7 @@ export async function deliveriesToDo(db: Kysely<Schema>, now: number): Promise<D
   return rows.map(({ id, begins_at, begins_at_once, state, phase, decides_at, ...delay }) => {
     if (phase === 'decision_delay') {
       const decidesAt = decides_at ?? 0
-      // After the clock was set back, by which the delay has yet to begin, it is restarted.
+      // If the clock was set back to before the delay began, the delay starts again.
       return { id, isDecision: true, dueAt: now < decidesAt - delayMs(delay) ? 0 : decidesAt }
     }
     const dueAt = state === 'sending' ? 0 : dueTime({ begins_at: begins_at ?? 0, begins_at_once })

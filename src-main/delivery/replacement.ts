@@ -63,7 +63,7 @@ function quoteAttributes(html: string): string {
     while ((codes[at]?.end ?? Infinity) <= start) at++
     const first = codes[at]
     if (!first || first.start >= end) continue
-    // A code may hold a space, at which the value seems to end.
+    // A code may contain a space, which would otherwise end the unquoted value.
     let valueEnd = end
     for (let inside = at; (codes[inside]?.start ?? Infinity) < valueEnd; inside++) {
       endOfPlainValue.lastIndex = Math.max(valueEnd, codes[inside]?.end ?? 0)
@@ -168,7 +168,7 @@ export function codesOf(shared: SharedValues, now: number): Codes {
   for (const field of shared.fields) {
     codes.set(replacementKey(field.name), ({ values }) => fieldValue(field, values))
   }
-  // Names of our own win over a custom field that has the same one.
+  // Built-in names take precedence over custom fields with the same name.
   const own: Record<string, Lookup> = {
     subscriber_id: ({ id }) => ({ text: String(id) }),
     subscribers_email_address: ({ email }) => ({ text: email }),
@@ -221,7 +221,7 @@ function valueOf(key: string, codes: Codes, recipient: Recipient): Value | undef
   if (given !== undefined) return { text: given }
   const tracked = recipient.links.tracked?.(key)
   if (tracked !== undefined) return { text: tracked, urlEncode: false }
-  // A key that this message was given no value for is blank, as a custom field without a value is.
+  // A key without a value in this message is blank, like a custom field without a value.
   return isApi ? { text: '' } : codes.get(key)?.(recipient)
 }
 

@@ -23,7 +23,7 @@ export function drawShares(draws: Float64Array, contents: number, percentage: nu
   const tested = Math.round((sorted.length * percentage) / 100)
   return Array.from({ length: contents }, (_, index) => {
     const below = Math.floor((tested * (index + 1)) / contents)
-    // If all recipients are tested, the last share has no upper bound: no phase follows.
+    // If all recipients are in the test, the last share has no upper bound.
     return sorted[below] ?? 1
   })
 }

@@ -18,7 +18,7 @@ export function isOpenedAtLogin(): boolean {
 }
 
 export function openAtLogin(opens: boolean): void {
-  // Electron knows macOS and Windows alone.
+  // Electron supports only macOS and Windows here.
   if (process.platform !== 'linux') return app.setLoginItemSettings({ openAtLogin: opens })
   if (!opens) return rmSync(autostartEntry(), { force: true })
   mkdirSync(dirname(autostartEntry()), { recursive: true })

@@ -24,7 +24,7 @@ export function storeLogs(): void {
     try {
       file.append(`${new Date().toISOString()} ${text}${text.endsWith('\n') ? '' : '\n'}`)
     } catch {
-      // On a full disk there is no place to say so either.
+      // On a full disk even this cannot be reported.
     }
     return write(chunk, ...(rest as []))
   }

@@ -14,7 +14,7 @@ import { lockDownSession, lockDownWebContents } from './security.ts'
 import { lookForUpdates } from './updates.ts'
 import { openWindow, reopenOnActivate } from './window.ts'
 
-// The desktop application, in the order in which it comes up.
+// The startup sequence of the desktop application.
 
 separateShellFiles()
 if (app.requestSingleInstanceLock()) {
@@ -23,7 +23,7 @@ if (app.requestSingleInstanceLock()) {
   lockDownWebContents()
   offerContextMenus()
   reloadCrashedPages()
-  // Not awaited: Electron is ready only once it has read this module to its end.
+  // Not awaited: Electron becomes ready only after this module has been evaluated.
   void app.whenReady().then(begin).catch(showFailure)
 } else {
   app.quit()

@@ -38,7 +38,7 @@ export function setApplicationMenu(application: Application): void {
             label: text.checksSpelling,
             type: 'checkbox' as const,
             checked: checksSpelling(),
-            // The system checks the box at once, whatever is answered to the question.
+            // The system ticks the box at once, even if the user then cancels.
             click: ({ checked }: { checked: boolean }) =>
               void chooseSpelling(checked).then(
                 () => setApplicationMenu(application),

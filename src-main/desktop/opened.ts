@@ -17,7 +17,7 @@ let open: ((target: string) => void) | undefined
  * line elsewhere.
  */
 export function receiveOpenedTargets(): void {
-  // Of a checkout the program is Electron itself, which needs the folder as well.
+  // In a checkout the program is Electron itself, which needs the folder as an argument.
   if (app.isPackaged && !isPortable()) app.setAsDefaultProtocolClient(linkScheme)
   const take = (target: string): void => {
     if (open) open(target)

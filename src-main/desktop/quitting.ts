@@ -18,12 +18,12 @@ export function endInOrder(application: Application): void {
   let ended = false
   decided = 'nothing'
 
-  // Who goes on editing does not quit, and is asked again the next time.
+  // Whoever keeps editing does not quit, and is asked again the next time.
   onKeptEditing(() => {
     if (decided === 'stops') decided = 'nothing'
     atTheEnd = undefined
   })
-  // Who opens a window again is no longer in the background.
+  // Opening a window ends working in the background.
   app.on('browser-window-created', () => {
     if (decided === 'goes on') decided = 'nothing'
   })
@@ -43,7 +43,7 @@ export function endInOrder(application: Application): void {
         for (const window of BrowserWindow.getAllWindows()) window.close()
       })
       .catch((error: unknown) => {
-        // What cannot be asked about is not held up.
+        // If the running jobs are unknown, quitting is not delayed.
         process.stderr.write(`Jobs could not be asked about: ${messageOf(error)}\n`)
         decided = 'stops'
         app.quit()
@@ -63,7 +63,7 @@ export function endInOrder(application: Application): void {
       .finally(() => {
         ended = true
         if (!atTheEnd) return app.quit()
-        // What comes in its place is no second start of it.
+        // The new instance must be able to take the lock.
         app.releaseSingleInstanceLock()
         atTheEnd()
       })
@@ -75,7 +75,7 @@ export function endInOrder(application: Application): void {
     for (const window of BrowserWindow.getAllWindows()) window.destroy()
     app.quit()
   })
-  // A signal comes from a program, which cannot answer a question.
+  // A signal comes from a program, which cannot answer questions.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
   app.on('quit', () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, stop)

@@ -46,14 +46,15 @@ export function takesBetaVersions(): boolean {
 
 export function setBetaVersions(application: Application, takes: boolean): void {
   storeShellState({ takesBetaVersions: takes })
-  // What was found in the other channel is not installed any more.
+  // An update found in the other channel is not offered any more.
   application.about.update = null
 }
 
 /** The channel for beta versions has the finished ones as well. */
 function chooseChannel(autoUpdater: AppUpdater): void {
   autoUpdater.channel = takesBetaVersions() ? 'beta' : 'latest'
-  // Choosing a channel allows it, but an older version could not open the data: who leaves the tests waits for the finished version.
+  // Choosing a channel turns this on, but an older version cannot open newer data. Whoever leaves the test
+  // versions waits for the next release.
   autoUpdater.allowDowngrade = false
 }
 
@@ -102,7 +103,7 @@ async function findUpdate({ about }: Application): Promise<string | null> {
   const autoUpdater = await updater()
   chooseChannel(autoUpdater)
   const found = await autoUpdater.checkForUpdates()
-  // A copy that it cannot update, such as one that was unpacked by hand.
+  // Updates cannot be installed in this copy, for example because it was unpacked by hand.
   if (!found) throw new Error(texts().noUpdateAddress)
   if (!found.isUpdateAvailable) {
     about.update = null
@@ -123,9 +124,9 @@ async function install(application: Application): Promise<void> {
   await requireRest(application)
   await autoUpdater.downloadUpdate()
   await requireRest(application)
-  // The new version may not be what it should be.
+  // A backup in case the new version has a fault.
   await application.backUp()
-  // The answer to the window goes first; then everything ends before anything is replaced.
+  // The delay lets the answer reach the window. Then the application closes before it is replaced.
   setTimeout(() => quitAndThen(() => autoUpdater.quitAndInstall()), 500)
 }
 

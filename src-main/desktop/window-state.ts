@@ -17,7 +17,7 @@ export function windowPlace(): { bounds: Partial<Rectangle>; isMaximized: boolea
 /** Remembers it when the window is closed. */
 export function storeWindowPlace(window: BrowserWindow): void {
   window.on('close', () => {
-    // Of a maximized window that is where it goes back to.
+    // For a maximized window these are the bounds to which it is restored.
     const place = { ...window.getNormalBounds(), isMaximized: window.isMaximized() }
     storeShellState({ windows: { ...readKept().windows, [displays()]: place } })
   })

@@ -20,7 +20,7 @@ export function cellsOf(
   return columns.map((name) => {
     if (isImportColumn(name)) return (row) => attributeCell(row, name, timeZone)
     const field = fieldNamed(fields, name)
-    // A field that was deleted since has no values any more.
+    // The field was deleted, so it has no values any more.
     return field ? (_row, values) => valueCell(field, values) : () => ''
   })
 }

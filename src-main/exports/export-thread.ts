@@ -50,7 +50,7 @@ async function runExport({ id, dataDirectory, client }: RunningJob): Promise<Job
     const isWhole = (await estimate(plan, reader, client)) && (await writeFile(plan, path, reader, client))
     return { is: isWhole ? 'finished' : 'stopped' }
   } catch (error) {
-    // What is there of the file is of no use, and takes the space that noting the failure needs.
+    // Removes the incomplete file: its space is needed to store the failure.
     if (storageFaultOf(error)?.kind === 'full') rmSync(path, { force: true })
     throw error
   } finally {
@@ -88,7 +88,7 @@ async function writeFile(
     ftruncateSync(file, progress.bytes)
     const { settings } = plan
     if (progress.bytes === 0 && settings.file_format.csv_has_headers) {
-      // Names of columns are no data: they stay as they are, so that an import knows them.
+      // Column names are not escaped, so that an import recognizes them.
       progress.bytes += append(file, progress.bytes, csvWriter(settings.file_format)([settings.columns]))
     }
     const write = csvWriter(settings.file_format, settings.file_format.escape_formulas)

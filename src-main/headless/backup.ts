@@ -56,7 +56,7 @@ export const backupCommand = answeringCommand(usage, options, async (values, [ac
     throw new Error(
       'backup needs create [FILE], list, verify FILE, restore FILE, recover, export FILE or import FILE'
     )
-  // Copies hold what the data hold, and are for the same eyes.
+  // Copies are readable only by their owner, like the data.
   process.umask(0o077)
   const passphraseFile = values['passphrase-file']
   const passphrase =
@@ -243,7 +243,7 @@ async function importData(
     destination: path,
     passphrase: await passphraseFor(given, passphrase)
   })
-  // Where there is no data yet, there is no log.
+  // Without a database there is no audit log.
   if (existsSync(databasePathIn(dataDirectory))) await recordInAuditLog(dataDirectory, path, 'imported')
   return {
     json: { file: path, subscribers },

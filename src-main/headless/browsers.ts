@@ -58,6 +58,6 @@ export function openInDefaultBrowser(address: string): void {
       : process.platform === 'win32'
         ? ['rundll32', 'url.dll,FileProtocolHandler', address]
         : ['xdg-open', address]
-  // Where there is no such program, the address that was printed is left.
+  // If the program is missing, the user still has the printed address.
   spawn(command ?? '', args, { stdio: 'ignore' }).on('error', () => undefined)
 }

@@ -8,7 +8,7 @@ import { answeringCommand, commonUsage } from './command.ts'
 import { changesByOthers, openDataDirectory, requireData } from './data-directory.ts'
 import { databasePathIn } from '../database/database-path.ts'
 
-// `listwright check`: whether what is kept as counters is what is there, also beside an application that runs.
+// `listwright check`: compares the stored counters with the data, also while the application runs.
 
 const usage = `Usage: listwright check
 

@@ -58,7 +58,7 @@ export const importCommand = answeringCommand(usage, options, async (values, pos
       const updates = values.update === true
       return await importedFile(application, { list, filename, analysis, updates, isQuiet: values.json })
     } finally {
-      // A list that was made to look at the file for it is not left behind empty.
+      // A list that was created only to analyze the file is removed again.
       if (list.isNew && !isWanted) await deleteList(application, list.id)
     }
   })

@@ -49,7 +49,7 @@ ${Object.entries(commands)
 Without a command, "start" is used. For the options of a command: listwright COMMAND --help
 `
 
-// The reader of the output may stop reading.
+// The reader of the output may close the pipe.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') process.stderr.write(`Cannot print any more output: ${error.message}\n`)
   process.exit(error.code === 'EPIPE' ? 0 : 1)

@@ -118,7 +118,7 @@ interface LocalRequest {
 /** @throws Error with the sentence that the application answered */
 async function answerOf<Data>(address: string, request: LocalRequest): Promise<Data> {
   const { request: send } = await import('undici')
-  // To compare both sides completely may take longer than any client waits by itself.
+  // A complete comparison of both sides may take longer than the usual timeout.
   const response = await send(address, { ...request, headersTimeout: 0, bodyTimeout: 0 })
   const answer = (await response.body.json()) as {
     success: boolean

@@ -46,12 +46,13 @@ export async function inPassingFolder(dataDirectory: string, work: PassingWork):
     interruption.abort()
     void thread.close()
   }
-  // Not once: npm and the terminal each send one, and a second would end the process before anything is removed.
+  // Not `once`: npm and the terminal each send a signal, and the second one would end the process before its
+  // files are removed.
   for (const signal of interruptions) process.on(signal, interrupt)
   let folder: string | null = null
   let found: Verification | null = null
   try {
-    // Not awaited: an interruption in between would leave it.
+    // Synchronous: an interruption during an await would leave the folder behind.
     if (needsFolder(work)) folder = mkdtempSync(join(parent, passingFolder))
     found = await thread.ask({ ...work, folder }, interruption.signal)
     return found
@@ -75,7 +76,7 @@ async function removePartsOf(destination: string, hadNote: boolean): Promise<voi
   await removeDatabase(partialPath(destination))
   for (const part of [partialPath(notePath(destination)), decryptedPath(destination)])
     await rm(part, { force: true })
-  // It is written before the backup has its name.
+  // The note is written before the backup gets its name.
   if (!hadNote && !existsSync(destination)) await rm(notePath(destination), { force: true })
 }
 

@@ -17,7 +17,7 @@ answerQuestions(async (question: PassingQuestion): Promise<Verification> => {
   const copy = join(folder, 'copy.db')
   if (ask === 'verify') return importFile(question.file, copy, passphrase)
   const { database, destination } = question
-  // Of one moment, whatever is written meanwhile.
+  // A consistent copy, whatever is written in the meantime.
   const found = await writeBackup(database, copy)
   const archive = passphrase === null ? destination : join(folder, 'archive.zip')
   if (ask === 'export') await writeArchive(copy, archive)

@@ -19,7 +19,7 @@ export const serveCommand: Command = {
     try {
       await announce(app, options)
     } catch (error) {
-      // Without that output no one could know that it runs.
+      // If the output fails, no one can learn the address.
       await app.close()
       throw error
     }
@@ -35,7 +35,7 @@ async function announce(app: Application, { json }: ServeArguments): Promise<voi
     )
     return
   }
-  // A key for the program that started it, which ends with it.
+  // An API key for the program that started the application; it is removed when the application ends.
   const apiKey = await app.createPassingApiKey('listwright serve --json')
   const ready = {
     base_url: app.baseUrl,

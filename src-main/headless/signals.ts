@@ -42,7 +42,7 @@ export function endOnSignal(starting: Promise<Application>): void {
   const end = (): void =>
     void starting.then(
       (app) => endApplication(app, 0),
-      // It did not start; the caller that waits for it reports why.
+      // The start failed, which the caller reports.
       () => undefined
     )
   process.on('SIGTERM', end)
@@ -54,7 +54,8 @@ export function endOnSignal(starting: Promise<Application>): void {
         endApplication(app, 1)
       }),
     () => {
-      // The process continues for a window of the running application, and must end like any other.
+      // From here the process only waits for a window of the running application, so a signal must end it as
+      // usual.
       process.off('SIGTERM', end)
       process.off('SIGINT', end)
     }

@@ -86,7 +86,8 @@ async function run(options: StartOptions): Promise<void> {
   if (!app) return openAnother(options)
   releaseUnusedMemory()
   const page = target === undefined ? '/' : await app.pageFor(target)
-  // Whether a window was really opened cannot be told: some browsers may not read the file that leads to it.
+  // Whether the window opened is unknown: some browsers may not read the sign-in file. So the address is
+  // always printed.
   printAddress(app.interfaceUrl(page), options)
   if (!hasDisplay()) return
   const address = signInPage(dataDirectory, app.interfaceUrl(page))
@@ -106,7 +107,8 @@ async function openAnother(options: StartOptions): Promise<void> {
   if (!hasDisplay()) return
   const local = signInPage(dataDirectory, address)
   const browser = findAppBrowser()
-  // It hands the address on to the window that is open, and ends; or shows one, which this process does not wait for.
+  // The browser passes the address to its running window and ends, or stays open independently of this
+  // process.
   if (browser) openAppWindow(browser, local, profileDirectory(dataDirectory)).unref()
   else openInDefaultBrowser(local)
 }
@@ -115,7 +117,7 @@ async function openAnother(options: StartOptions): Promise<void> {
 function showWindow(browser: string, address: string, app: Application): void {
   const opened = Date.now()
   const window = openAppWindow(browser, address, profileDirectory(app.dataDirectory))
-  // Without a window, the application continues for browsers that open its address.
+  // If the window cannot be opened, the application continues for browsers that open its address.
   window.on('error', () => undefined)
   window.on('exit', (status) => {
     const failed = status !== 0 && Date.now() - opened < minVisit

@@ -16,7 +16,7 @@ export function refuseForeignPages(request: FastifyRequest, reply: FastifyReply)
     throw new ApiError('not_authorized', refusal('other_host', { port }))
   }
   const site = request.headers['sec-fetch-site']
-  // The page itself holds no data; a file on this computer that leads to it is another site.
+  // The page itself contains no data. A local file that leads to it counts as another site.
   const opensWindow = request.method === 'GET' && request.routeOptions.url === '/' && isNavigation(request)
   const isForeign =
     origin === undefined

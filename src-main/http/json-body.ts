@@ -88,7 +88,7 @@ export async function readJsonBody(body: Readable, rules: BodyRules): Promise<Re
       pieces.push(piece)
       if (!parser) continue
       for (const each of pieces.splice(0)) parser.push(each)
-      // What holds too much is not read to its end.
+      // The rest of a body that is too large is not read.
       if (parser.hasAnswered) break
     }
     return resultOf(parser ? await parser.end() : parseJson(pieces, rules))
@@ -198,7 +198,7 @@ function parseScanned(scanner: JsonScanner, { linesKey }: BodyRules): ReadBody {
   const parsed = JSON.parse(text) as unknown
   const value = loneSurrogate.test(text) ? wellFormed(parsed) : parsed
   if (linesKey !== undefined) extractLines(value, linesKey, cut)
-  // Lines are no values any more.
+  // Lines are not counted as values.
   const values = linesKey !== undefined && cut.has(linesKey) ? 0 : scanner.values
   return { value, longTexts: cut, values }
 }
@@ -211,7 +211,7 @@ function extractLines(value: unknown, key: string, longTexts: Map<string, Uint8A
   if (!Array.isArray(list)) return
   const wrong = list.findIndex((item) => typeof item !== 'string')
   if (wrong >= 0) throw validationFailed(refusal('type', { field: `${key}.${wrong}`, type: 'a string' }))
-  // A line break within a text is none between two.
+  // Line breaks within a text are replaced, since they separate the texts.
   const lines = (list as string[]).map((item) => item.trim().replaceAll('\n', '\r'))
   longTexts.set(key, new Uint8Array(Buffer.from(lines.join('\n'))))
   record[key] = []

@@ -9,7 +9,7 @@ const rules = threadData() as BodyRules
 if (parentPort) parseFrom(parentPort, rules, check)
 
 async function check(body: ReadBody): Promise<ReadBody | RefusedBody> {
-  // The library that checks takes a while to load, and most bodies are checked elsewhere.
+  // Loading the validation library takes a while, and most bodies are validated elsewhere.
   const { checkBody } = await import('./validation.ts')
   const checked = checkBody(rules.schema, body.value)
   return 'refusals' in checked

@@ -61,7 +61,7 @@ export const referenceRoutes: FastifyPluginAsync<ReferenceOptions> = async (app,
 
   const files = { config: { access: 'public' }, schema: { hide: true } } as const
   app.get('/docs', files, async (request, reply) => {
-    // A program that asks without a key is refused, as it is everywhere.
+    // Programs without a key are refused, as for every other call.
     if (!asksForPage(request)) await authenticate(request)
     return reply.headers(pageHeaders).type('text/html; charset=utf-8').send(page)
   })

@@ -24,7 +24,7 @@ function forWriting(schema: unknown): unknown {
     return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, forWriting(value)]))
   }
   const written = forWriting(nullable) as object
-  // What is left to JSON.stringify may be null anyway.
+  // Schemas without a type are written by JSON.stringify, which handles null already.
   return 'type' in written ? { ...written, nullable: true } : {}
 }
 

@@ -98,7 +98,7 @@ function joiningFaults(handler: RouteHandler): RouteHandler {
         await handler.call(this, request, reply)
         return null
       } catch (error) {
-        // What the command meets in place of what is missing is no fault of the request.
+        // Other errors of the command follow from the missing value, so they are not reported.
         return error instanceof ApiError && error.code === 'validation_failed' ? error.refusals : null
       }
     })

@@ -89,24 +89,24 @@ export async function createServer(
       void reply.code(431)
       throw new ApiError('invalid_request', refusal('path_too_long'))
     }
-    // Whatever it is called, a body is JSON: what no parser can be chosen by is not looked at (docs/api.md, "Requests and answers").
+    // The Content-Type is ignored: every body is read as JSON (docs/api.md, "Requests and answers").
     const hasBody = headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined
     if (hasBody) headers['content-type'] = 'application/json'
     else delete headers['content-type']
   })
   app.addHook('onSend', async (request, reply) => {
     void reply.header('X-Content-Type-Options', 'nosniff')
-    // What is answered as JSON is of one caller and one moment.
+    // JSON answers are for one caller and one moment.
     const type = String(reply.getHeader('Content-Type') ?? '')
     if (type.startsWith('application/json') && !reply.hasHeader('Cache-Control')) {
       void reply.header('Cache-Control', 'no-store')
     }
-    // What is left of a body that was not read would be taken for the next request.
+    // The unread rest of the body would be taken for the next request.
     if (!request.raw.complete) void reply.header('Connection', 'close')
   })
   app.addHook('onRequest', async (request, reply) => {
     const { access } = request.routeOptions.config
-    // The token in the link is the key, and mail is read on web pages too.
+    // The token in the link serves as the key, and messages are also read on web pages.
     if (access === 'message_link') return
     refuseForeignPages(request, reply)
     if (request.is404 || access === 'public') return
@@ -116,7 +116,7 @@ export async function createServer(
       throw new ApiError('not_authorized', refusal('terms_not_agreed'))
     }
   })
-  // After the body was read, whose events would leave the context of the hook.
+  // Set after the body was read: the events of reading it lose the async context of a hook.
   app.addHook('preHandler', ({ caller, routeOptions, headers }, _reply, done) => {
     const origin = originOf(caller, routeOptions.config.access)
     const lastChange = Number(headers[sinceHeader])
@@ -124,7 +124,8 @@ export async function createServer(
     if (origin) requestOrigin.run(origin, go)
     else go()
   })
-  // Before anything is read: what is read then may be newer than it says, never older. Programs do not wait for it.
+  // Read before the handler runs, so that the answer may be newer than this position but never older. Only
+  // windows need it.
   app.addHook('preHandler', ({ caller, method }, reply, done) => {
     if (method !== 'GET' || caller?.apiKeyId !== null) return done()
     newestEntry(context.reader).then((newest) => {
@@ -208,7 +209,7 @@ function answerMalformed(
   error: NodeJS.ErrnoException,
   socket: Socket & { _httpMessage?: { headersSent: boolean } | null }
 ): void {
-  // Node keeps the answer of the request there: nothing may come between its parts.
+  // Node stores the current answer there. If its headers are sent, nothing else may be written.
   const isAnswering = socket._httpMessage?.headersSent ?? false
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) return void socket.destroy()
   const [status, message] = malformed[error.code ?? ''] ?? ['400 Bad Request', 'the request is not HTTP']
@@ -268,11 +269,11 @@ function answerError(
   // The schema of a route's answer describes success; a failure is written as it is.
   void reply.serializer(JSON.stringify).type('application/json')
   if (error instanceof ApiError) {
-    // Fastify marks what a schema refused with 400.
+    // Fastify sets status 400 on errors of its schema validation.
     const isMarked = 'statusCode' in error && !('validationContext' in error)
     const chosen = isMarked ? Number(error.statusCode) : reply.statusCode
     void reply.code(chosen >= 400 ? chosen : statusOf(error.code, isSignedIn(request)))
-    // A browser would ask for a password on its own, where the window says how to sign in.
+    // Without this condition browsers would show their own dialog for a password.
     if (reply.statusCode === 401 && !request.headers['sec-fetch-site']) {
       void reply.header('WWW-Authenticate', 'Basic realm="Listwright"')
     }
@@ -283,7 +284,7 @@ function answerError(
   }
   const storage = storageFaultOf(error)
   if (storage) {
-    // The writer reports the damage that it meets by itself; a StorageFault comes from there, and may be a mere refusal.
+    // The writer reports damage that it finds itself. Its StorageFault may also be a refusal to write.
     const isOfWriter = error instanceof StorageFault
     if (storage.kind === 'damaged' && !isOfWriter) request.server.context.integrity.report()
     return reply
@@ -299,7 +300,7 @@ function answerError(
   if (status < 500) {
     return reply.code(status).send(failure('invalid_request', describeClientFault(error)))
   }
-  // The client disconnected: no one receives an answer, and work that was cancelled for it is no fault.
+  // The client has disconnected, so no one receives an answer. Work cancelled for this reason is not a fault.
   if (reply.raw.destroyed) return reply.code(499).send()
   request.log.error(error)
   return reply.code(500).send(

@@ -23,7 +23,8 @@ const common = {
   strict: false,
   useDefaults: true,
   validateFormats: false,
-  // A check is compiled while a request waits: no more than it needs. Their types see to it that they are schemas.
+  // Checks are compiled while a request waits, so unneeded work is turned off. The types ensure that the
+  // schemas are valid.
   meta: false,
   validateSchema: false,
   code: { optimize: false }
@@ -45,10 +46,10 @@ const maxValues = 1000
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const part = httpPart === 'body' ? 'body' : 'parameters'
   const json = schema as JsonSchema
-  // What a path names and does not exist is not found, however large its number.
+  // Ids in a path are not range-checked: an id that does not exist is "not found", however large it is.
   const compiled = (checks: typeof first): ValidateFunction =>
     checks[part].compile(httpPart === 'params' ? json : withinIntegers(json))
-  // Compiled when they are first needed: most routes are not used in a day, and faults are rare.
+  // Compiled at the first use: most routes are not used on a given day.
   let check: ValidateFunction | undefined
   let checkAll: ValidateFunction | undefined
   return (input: unknown) => {
@@ -82,7 +83,7 @@ export function usablePartOf(refusal: Error): unknown {
 function withoutFaulty(body: unknown, errors: ErrorObject[]): unknown {
   const usable = structuredClone(body)
   for (const { instancePath, keyword } of errors) {
-    // What is missing stands nowhere; what there is beside it may be right.
+    // A missing property has no value to remove.
     if (keyword === 'required') continue
     const path = instancePath.split('/').slice(1).map(unescapedKey)
     const last = path.pop()
@@ -198,7 +199,7 @@ function readBoolean(value: unknown): unknown {
 function allowsNull(schema: JsonSchema): boolean {
   if (schema.type === 'null') return true
   if (schema.anyOf) return schema.anyOf.some(allowsNull)
-  // A schema without a type takes any value, null among them.
+  // A schema without a type accepts every value, also null.
   return schema.type === undefined && schema.enum === undefined
 }
 

@@ -222,7 +222,7 @@ const handOutImport: Command<{ id: number; dataDirectory: string }, ImportPlan |
     .execute()
   const settings = settingsToRead(row, fields)
   const reading = readingOf(row)
-  // A file that was downloaded before has a fingerprint.
+  // A file that was downloaded earlier has a fingerprint.
   const isMissing = row.source_url !== null && row.source_fingerprint === null
   await changeState(context, row, {
     state: isMissing ? 'downloading' : 'splitting',
@@ -263,7 +263,8 @@ function settingsToRead(row: ImportRow, fields: FieldDefinition[]): StoredSettin
   return {
     ...settings,
     column_mapping: plainMapping(settings.column_mapping, fields),
-    // The content of a json import was text when it came, and is kept in UTF-8 whatever the file was in that it is from.
+    // The rows of a json import came as text and are stored as UTF-8, whatever the format says about the
+    // original file.
     file_format: {
       ...settings.file_format,
       ...(row.source_type === 'json' && { character_set: 'UTF-8' })
@@ -378,7 +379,8 @@ const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(async (cont
   const session = sessions.get(input.id)
   if (!row || !session) return null
   context.origin = { via: 'subscriber_import', causeId: row.id, userId: null }
-  // What it has seen of rows that are taken back would make duplicates of them: the next run begins with what is there.
+  // After a rollback the session would treat the rows of this batch as duplicates, so the next run starts a
+  // new session.
   context.onRollback(() => sessions.delete(input.id))
   const tally = new SubscriberTally(row.mailing_list_id)
   await expectNext(context, input)

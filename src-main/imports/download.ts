@@ -96,7 +96,7 @@ async function fetchInto(url: string, path: string, options: DownloadOptions): P
       keepAliveInitialDelay: keepAliveDelay,
       ...(!allowsPrivate && { lookup: guardedLookup })
     },
-    // The signal ends it.
+    // Timeouts are handled by the signal.
     headersTimeout: 0,
     bodyTimeout: 0
   })

@@ -18,7 +18,7 @@ import { countRows } from './split.ts'
 import { prepareFile } from './prepare-file.ts'
 import { interpretedSettings } from './interpreted-rows.ts'
 
-// One dry run: the way of an import, with a writer that only tells what it would do.
+// Runs one dry run: the same steps as an import, with a writer that only reports what it would do.
 
 lowerPriority()
 const { plan, mailingListId, room, databasePath, directory } = threadData() as DryRunThreadOptions
@@ -34,7 +34,7 @@ function report(changes: Partial<DryRunProgress>): void {
 
 mkdirSync(directory, { recursive: true })
 const database = openForReading(databasePath)
-// Not waited for: the thread is loaded, and may be ended from now on.
+// Not awaited: the thread counts as loaded from here on and may be terminated.
 void run()
 
 async function run(): Promise<void> {

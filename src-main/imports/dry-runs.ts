@@ -94,7 +94,7 @@ export class DryRuns {
         error_message: `The dry run was stopped by an internal error: ${messageOf(error)}`
       }
     })
-    // Not earlier: another start in the meantime must see this dry run.
+    // Not earlier: another start in the meantime must find this dry run.
     const [oldest] = this.#runs.keys()
     if (oldest !== undefined && this.#runs.size > maxKept) await this.#remove(oldest)
     return id

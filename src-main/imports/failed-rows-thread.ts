@@ -73,7 +73,7 @@ async function readLog(
 
 /** Returns a complaint without the row's own value, so that equal reasons are counted together. */
 function reasonOf(complaint: string): string {
-  // What is quoted may hold quotes itself.
+  // The quoted text may contain quotation marks.
   return complaint.replace(/: "[^]*"$/, '').replace(/"[^]*"/, '…')
 }
 

@@ -44,7 +44,7 @@ async function runImport({
   }
   const fingerprint = await fingerprintOf(plan.path)
   if (work === 'download') {
-    // The runner begins with the rest once nothing else works on the list.
+    // The job runner starts the rest once nothing else works on the list.
     await client.run('subscriberImports.recordDownload', { id, fingerprint })
     return { is: 'stopped' }
   }
@@ -63,7 +63,7 @@ async function runImport({
     if (!known || before.length === batch.rows) return known
     return client.run('subscriberImports.writeBatch', { id, index, batch, done: before })
   }
-  // Before each part is written: where a file was cut off, its last row is not the whole of it.
+  // Checked before each part: in a truncated file the last row may be incomplete.
   const pipeline = new RowPipeline({ ...plan, path }, rowOrder, logs, writeBatch, requireUnchanged)
   const completed = await pipeline.run()
   logs.close()

@@ -22,7 +22,7 @@ export async function removeLeftFiles(reader: Kysely<Schema>, dataDirectory: str
     ])
   )
   for (const name of await namesIn(join(dataDirectory, sourceDirectory))) {
-    // Files of suppressed addresses are unpacked anew each time.
+    // Files of suppressed addresses are unpacked again in each run.
     if (!needed.has(name))
       await rm(join(dataDirectory, sourceDirectory, name), { recursive: true, force: true })
   }

@@ -12,7 +12,7 @@ const lineFeed = 10
 export function freeBlocks(bytes: number): Buffer[] {
   const piece = Buffer.allocUnsafeSlow(bytes)
   const count = Math.floor(bytes / blockBytes)
-  // The last one is taken first.
+  // In reverse order, since blocks are taken from the end.
   return Array.from({ length: count }, (_, index) => {
     const start = (count - 1 - index) * blockBytes
     return piece.subarray(start, start + blockBytes)

@@ -95,7 +95,8 @@ async function lostSubscribersSince(db: Kysely<Schema>, listId: number, importId
     .selectFrom('change_log')
     .select('id')
     .where('mailing_list_id', '=', listId)
-    // An import changes many at a time, and no email; a change of one may be of its email.
+    // An import changes many subscribers at a time and no emails. A change of one subscriber may change the
+    // email.
     .where((where) =>
       where.or([
         where('entity', '=', 'mailing_list'),

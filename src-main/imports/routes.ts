@@ -162,7 +162,7 @@ export const subscriberImportRoutes = serveEndpoints(
 )
 
 function beginsAt(given: string | number | undefined, timeZone: string): number | null {
-  // docs/api.md, "Requests and answers": "now" is the time at which the request is carried out.
+  // docs/api.md, "Requests and answers": "now" is the time at which the request is processed.
   if (given === undefined || given === 'now') return null
   const time = parseTimeInput(given, timeZone)
   if (time === null) throw validationFailed(refusalAt('begins_at', timeComplaint(given)))

@@ -154,10 +154,10 @@ export class RowPipeline {
         if (!codes) this.#stopped = true
         else for (const [place, row] of rows.entries()) outcomes[row] = codes[place] ?? 0
       })
-      // Awaited below, where the first failure counts; until then it is not unhandled.
+      // Awaited below, where the first failure is thrown; until then it must not count as unhandled.
       written.catch(() => (this.#stopped = true))
       inFlight.push(written)
-      // The rest of a batch that was interrupted comes before the next one.
+      // The rest of an interrupted batch is written before the next batch.
       if (before && before.outcomes.length < before.rows) await Promise.allSettled([written])
       from += rows.length
     }

@@ -280,7 +280,7 @@ async function recordProgressOf(
     }))
     .where('subscriber_import_id', '=', row.id)
     .execute()
-  // Listeners receive changes of subscribers; if all were skipped, they learn that the undo continued.
+  // Listeners receive changes of subscribers. If all were skipped, this tells them that the undo continued.
   if (counts.removed + counts.restored === 0) recordRow(context, 'subscriber_import', 'update', row)
 }
 

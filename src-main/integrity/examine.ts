@@ -28,7 +28,7 @@ export function examineDatabase({ databasePath, file }: OpenDatabase): string[] 
   const last = notedLastChange(databasePath)
   const hasSums = existsSync(sumsPath(databasePath))
   const hasLast = existsSync(lastChangePath(databasePath))
-  // A database that was brought here alone has no notes yet.
+  // A database that was copied here alone has no checksums and no position yet.
   const hasNotes = hasLast || hasSums || existsSync(markerPath(dirname(databasePath)))
   const lostNotes = [
     ...(noted === 'damaged' || (!hasSums && hasNotes) ? [sumsPath(databasePath)] : []),
@@ -95,7 +95,7 @@ export async function acceptAsItIs({ databasePath, file }: OpenDatabase): Promis
   if (!existsSync(lastChangePath(databasePath))) await writeDurably(lastChangePath(databasePath), '\0')
   await replaceSums(databasePath, sumsOf(file))
   const end = { changeLogId: endOfChangeLog(databasePath), log: contentOfLog(databasePath).end }
-  // What is noted as there must not be lost when the power fails.
+  // The log must be durable before the position that refers to it.
   syncLog(databasePath)
   const last = new LastChangeNotes(databasePath)
   try {
@@ -108,7 +108,7 @@ export async function acceptAsItIs({ databasePath, file }: OpenDatabase): Promis
 
 /** Deletes the stored checksums before another database takes its place. */
 export function deleteChecksums(databasePath: string): void {
-  // In this order: how far the data went is noted after the pages, and is not there without them.
+  // In this order: the position is stored after the checksums, and must not exist without them.
   rmSync(lastChangePath(databasePath), { force: true })
   markSumsUnknown(databasePath)
 }

@@ -74,7 +74,7 @@ export class Integrity {
 
   async #examineAll(): Promise<void> {
     try {
-      // A first start has nothing to look at yet.
+      // At the first start there is nothing to examine.
       if (this.#hasDatabase()) for (const fault of await this.#ask('examine')) this.#add(fault)
     } catch (error) {
       this.#notExamined(error)
@@ -139,9 +139,10 @@ export class Integrity {
     // Another thread may have found damage in the meantime.
     if (this.#faults.length > 0) return
     writer.goOn()
-    // Takes seconds, and the pages are what was written: only what was written wrongly is found.
+    // This takes seconds and finds only what was written wrongly: the checksums of the pages were compared
+    // already.
     if (this.#wasCutOff) for (const fault of await this.#ask('structure')) this.#add(fault)
-    // Rarely asked again, and a thread takes memory.
+    // It is rarely needed again, and a thread takes memory.
     await this.#thread.close()
   }
 

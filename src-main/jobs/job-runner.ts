@@ -142,7 +142,7 @@ export class JobRunner<Of extends Job> {
       })
       await this.#settle(job.id, outcome)
     } catch (error) {
-      // It is worked on again, from where it was, but not again and again without a pause.
+      // The job is started again from where it was, after a pause.
       this.#later.set(job.id, Date.now() + maxWait)
       this.#report(`How job ${job.id} ended could not be stored`, error)
     }
@@ -155,7 +155,7 @@ export class JobRunner<Of extends Job> {
   }
 
   #takeThread(): JobThread {
-    // The one that waits for the shortest time: the others come to their end.
+    // The most recently used thread, so that the others reach their timeout.
     for (const [thread, timer] of [...this.#idle].reverse()) {
       clearTimeout(timer)
       this.#idle.delete(thread)

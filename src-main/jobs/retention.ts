@@ -1,4 +1,5 @@
-// What is removed by its age is removed only while the clock can be believed: one that jumped ahead makes everything old.
+// Records are removed by age only while the clock can be trusted: after a jump ahead everything would look
+// old.
 
 export interface ClockState {
   /** UNIX milliseconds. */
@@ -40,9 +41,9 @@ export function checkClock(
 /** Milliseconds lived since the clock jumped; null while it is believed. */
 function livedInDoubt({ seenAt, livedSinceJump }: ClockState, now: number, lived: number): number | null {
   const passed = now - seenAt
-  // The clock was set back, so either the old time or the new one is wrong: the wait starts.
+  // The clock was set back, so either the former or the present time is wrong: the wait starts.
   if (passed < -maxAdjustment) return 0
   if (livedSinceJump === null) return passed > maxAbsence ? 0 : null
-  // While the application ran, the clock went on as time did: after a jump in between, the wait begins again.
+  // If the clock moved much further than the application ran, it jumped: the wait starts again.
   return lived > 0 && passed > lived + maxAbsence ? 0 : livedSinceJump + lived
 }

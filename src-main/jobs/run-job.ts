@@ -58,7 +58,7 @@ async function runJob<Data>(
   faults: JobFaults
 ): Promise<JobOutcome> {
   try {
-    // The runner's kind and the thread's are one module's: what the one sends is what the other takes.
+    // The runner and the thread of a kind share one type of data, as they are defined in one module.
     return await work({ id, dataDirectory, client: commandClientOver(writer), signal, data: data as Data })
   } catch (error) {
     return signal.aborted ? { is: 'stopped' } : outcomeOf(error, faults)

@@ -59,7 +59,7 @@ export class StepLoop<Item> {
         process.stderr.write(`${this.#work.name} stopped: ${messageOf(error)}\n`)
       }
     }
-    // No await between the last check and this: a later request starts another run.
+    // No await between the last check and this line, so a later request starts another run.
     this.#running = null
   }
 

@@ -90,7 +90,7 @@ export class TableCopy {
       .pluck()
     const missing = this.#missingByIndexes(isThere)
     for (const id of this.#unreadable) {
-      // What damage makes of a page may look like a row that is whole elsewhere.
+      // A damaged page may seem to hold a row that is intact elsewhere.
       if (!missing.has(id) && !this.#refused.has(id) && isThere.get(id) === undefined)
         missing.set(id, new Map())
     }
@@ -136,7 +136,7 @@ export class TableCopy {
     const { columns, name, isKeyed } = this.table
     if (values.length > columns.length || typeof rowid === 'bigint') return null
     const row: Row = new Map()
-    // Rows keep their places, by which indexes know them.
+    // Rows keep their row ids, which indexes refer to.
     if (!isKeyed && !columns.some(({ isRowId }) => isRowId)) row.set('rowid', rowid)
     for (const [index, value] of values.entries()) {
       const column = columns[index]
@@ -149,7 +149,7 @@ export class TableCopy {
         row.set(column.name, value)
       }
     }
-    // A record without columns says nothing of a row, and there is no statement that inserts it.
+    // A record without columns tells nothing, and cannot be inserted.
     if (row.size === 0) return null
     if (!isDoubtful) return row
     if (name === 'subscribers') return repaired(row)
@@ -201,7 +201,7 @@ function repaired(row: Row): Row | null {
   const [email, values] = [row.get('email'), row.get('custom_fields')]
   if (typeof email !== 'string' || !isEmail(email)) return null
   row.set('email_key', emailKey(email))
-  // The values are a JSON object; what damage left of them may not even be JSON, such as an empty text.
+  // The values are a JSON object. Damage may have left something else, such as an empty text.
   const isObject = typeof values === 'string' && values.startsWith('{') && isReadable(values)
   if (values !== undefined && !isObject) row.set('custom_fields', '{}')
   return row

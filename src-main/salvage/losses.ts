@@ -87,7 +87,7 @@ export class LossList {
   constructor(path: string) {
     this.#stream = createWriteStream(path, { flush: true })
     this.#written = finished(this.#stream)
-    // Reported when the list is closed.
+    // The error is thrown when the list is closed.
     this.#written.catch(() => undefined)
     this.#stream.write(lines([['Record', 'Id', 'Name', 'List', 'What became of it']]))
   }

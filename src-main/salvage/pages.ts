@@ -33,7 +33,7 @@ export class DamagedPages {
     for (const page of content.pages.keys()) count = Math.max(count, page)
     this.count = count
     this.isCutShort = unlike.some((page) => page > count)
-    // Listwright reserves nothing; a first page that was broken may say that it did.
+    // Listwright reserves no bytes, but a damaged first page may claim that it does.
     const isHeaderWhole = this.schema() !== null && !this.unlike.has(1)
     this.usable = this.pageSize - (isHeaderWhole ? (this.read(1)?.readUInt8(header.reserved) ?? 0) : 0)
   }

@@ -37,7 +37,7 @@ const placeholders: Record<string, Placeholder> = {
            EXISTS (SELECT 1 FROM subscribers WHERE mailing_list_id = @id AND confirmed IS NOT NULL), ${now}, ${now})`
       )
       .run({ id, name: `Recovered list ${id}` }),
-  // It selects no one: its conditions are lost, and selecting everyone would be too many.
+  // The recovered segment matches no one: its conditions are lost, and matching everyone would be worse.
   segments: (database, id) =>
     database
       .prepare(
@@ -51,7 +51,7 @@ const placeholders: Record<string, Placeholder> = {
         name: `Recovered segment ${id}`,
         clause: JSON.stringify([{ type: 'status', operator: 'is one of', statuses: [] }])
       }),
-  // It is for all lists: better one message too few than one too many.
+  // The recovered list applies to all mailing lists: a suppressed address must get no message.
   suppression_lists: (database, id) =>
     database
       .prepare(
@@ -59,7 +59,7 @@ const placeholders: Record<string, Placeholder> = {
          VALUES (?, ${anyOrganization}, ?, ?, ${now}, ${now})`
       )
       .run(id, `Recovered suppression list ${id}`, `recovered suppression list ${id}`),
-  // The primary key of a list.
+  // A custom field that is the primary key of a list.
   custom_fields: (database, id) =>
     database
       .prepare(
@@ -85,7 +85,7 @@ interface Reference {
  */
 export function repairReferences(database: Database, losses: LossList, parents?: readonly string[]): void {
   const references = referencesOf(database).filter(({ parent }) => parents?.includes(parent) ?? true)
-  // What is removed or put in place may refer to something itself.
+  // Repeated, since a removed or recovered row may be referred to by other rows.
   for (let isChanged = true; isChanged;) {
     isChanged = false
     for (const reference of references) if (repair(database, losses, reference)) isChanged = true
@@ -108,7 +108,7 @@ function repair(database: Database, losses: LossList, reference: Reference): boo
       losses.add('replaced', parent, id)
     } else {
       if (isNullable) {
-        // Where a row means nothing without it, which a check says, it stays as it is, and goes as well.
+        // Rows that must have the reference violate a CHECK, stay unchanged here, and are deleted below.
         database.prepare(`UPDATE OR IGNORE "${table}" SET "${column}" = NULL WHERE "${column}" = ?`).run(id)
       }
       const { changes } = database.prepare(`DELETE FROM "${table}" WHERE "${column}" = ?`).run(id)
@@ -152,7 +152,7 @@ function referencesOf(database: Database): Reference[] {
         parent,
         key: to ?? 'id',
         isNullable: column?.notnull === 0 && column.pk === 0,
-        // Suppressed addresses outlive their list here: a suppressed address must get no mail.
+        // Suppressed addresses are kept without their list: they must get no messages.
         isKept: on_delete === 'NO ACTION' || table === 'suppressed_addresses'
       }
     })

@@ -68,7 +68,7 @@ function copyTables(pages: DamagedPages, database: Database, losses: LossList): 
   const tables = tablesOf(pages, database)
   const copies = tables
     .filter(({ name }) => !countedTables.includes(name) && !isOfSync(name))
-    // Losses are listed with the name of their list.
+    // Mailing lists come first, since lost records are reported with the name of their list.
     .sort((a, b) => Number(b.name === 'mailing_lists') - Number(a.name === 'mailing_lists'))
     .map((table) => new TableCopy(pages, table, database, losses))
   for (const { table } of copies) database.exec(`DELETE FROM "${table.name}"`)
@@ -86,7 +86,7 @@ function copyStrayPages(pages: DamagedPages, copies: readonly TableCopy[]): void
   if (broken.length === 0) return
   const found = new Set(copies.flatMap(({ visit }) => [...visit.pages]))
   const free = pages.freePages()
-  // What was removed on purpose cannot be told from the rest without the list of free pages.
+  // Without the list of free pages, deleted rows cannot be distinguished from others.
   const isDoubtful = pages.schema() === null || pages.unlike.has(1)
   for (let page = 2; page <= pages.count; page++) {
     if (found.has(page) || free.has(page)) continue

@@ -56,7 +56,7 @@ export function tablesOf(pages: DamagedPages, empty: Database): SourceTable[] {
     .all()
     .map(({ name, wr }) => {
       const columns = columnsOf(empty, name, wr === 1)
-      // Those of a table in the order of a key have no id to find a row by.
+      // A table ordered by its primary key has no row ids to look up.
       const indexes = wr === 1 ? [] : indexesOf(empty, name, columns, rootOf)
       return { name, root: rootOf('table', name), columns, isKeyed: wr === 1, indexes }
     })
@@ -111,7 +111,7 @@ function indexesOf(
     const root = rootOf('index', name)
     const columns = (empty.pragma(`index_info("${name}")`) as { name: string | null }[]).map((indexed) => {
       const column = tableColumns.find((each) => each.name === indexed.name)
-      // Of an expression anything may come out.
+      // The type of an expression in an index is unknown.
       return { name: indexed.name ?? '', type: column?.type ?? 'ANY' }
     })
     return root === null ? [] : [{ root, columns }]

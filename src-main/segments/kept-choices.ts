@@ -40,7 +40,7 @@ export class KeptChoices {
     const known = this.#kept.get(key)
     const isGood = known && (known.version === version || mayBeReused(known))
     const kept = isGood ? known : this.#begin(key, choice, version)
-    // The one that was used last is the last to be forgotten.
+    // Set again, so that the most recently used entry is the last in the map.
     this.#kept.delete(key)
     this.#kept.set(key, kept)
     kept.waiting++
@@ -61,7 +61,7 @@ export class KeptChoices {
 
   #begin(key: string, choice: Choice, version: number): KeptChoice {
     const stop = new AbortController()
-    // Finding may take its time before it waits for anything.
+    // The search for members may take a while before its first await.
     const beganAt = performance.now()
     const ids = this.#find(choice, stop.signal)
     const kept: KeptChoice = {

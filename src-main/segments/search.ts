@@ -40,14 +40,14 @@ function listsHolding(db: Kysely<Schema>, organizationId: number, text: string) 
 /** Subscribers of any list whose email begins with a text, found by each list's index. */
 async function subscribersBeginning(db: Kysely<Schema>, organizationId: number, text: string) {
   const from = emailKey(text)
-  // The last character of Unicode is in no address.
+  // The last code point of Unicode occurs in no address.
   const before = `${from}\u{10FFFF}`
   const found: { id: number; email: string; mailing_list_id: number; mailing_list_name: string }[] = []
-  // Each of the two is served by an index of its own.
+  // A separate index serves each of the two cases.
   for (const keyed of ['is', 'is not'] as const) {
     const rows = await db
       .selectFrom('mailing_lists')
-      // Not the other way round: no index has the addresses of all lists.
+      // In this order: no index covers the addresses of all lists together.
       .crossJoin('subscribers')
       .select(['subscribers.id', 'email', 'mailing_list_id', 'mailing_lists.name as mailing_list_name'])
       .where('organization_id', '=', organizationId)

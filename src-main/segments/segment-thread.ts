@@ -48,7 +48,7 @@ async function choicePage(
   { choice, position, limit }: Extract<SegmentQuestion, { ask: 'choice' }>,
   signal: AbortSignal
 ): Promise<ChoicePage> {
-  // Another number after each commit of the writer.
+  // A number that changes with each commit of the writer.
   const version = Number(database.pragma('data_version', { simple: true }))
   const { ids, isStale } = await choices.idsOf(choice, version, signal)
   const shown = Array.from(ids.subarray(position, position + limit))

@@ -29,7 +29,7 @@ function valueOf(written: string): unknown {
   try {
     return JSON.parse(written)
   } catch {
-    // A word that is no JSON is the word itself; the schema says whether it will do.
+    // Text that is not JSON is taken as it is; the schema decides whether it is valid.
     return written
   }
 }

@@ -70,7 +70,7 @@ async function suppressAll(
   const write = async (some: string[][]): Promise<void> => {
     const rows = some.flatMap(rowOf)
     const step = { id, read: some.length, skipped: some.length - rows.length, rows }
-    // No user continues it after a full disk: it waits.
+    // No user could resume this job after the disk was full, so it waits.
     const goesOn = await untilStored(
       () => client.run('suppressedAddressImports.write', step),
       () => signal.aborted

@@ -207,7 +207,7 @@ export function agreementsWithTheirs(
   syncListId: number,
   theirIds: readonly number[]
 ): Promise<AgreementRow[]> {
-  // Asked for at once, SQLite would read all of the list instead of the index.
+  // A subquery of its own: in a single query SQLite would read the whole list instead of the index.
   const localIds = db
     .selectFrom('sync_subscribers')
     .select('local_id')
@@ -333,7 +333,7 @@ export async function conflictsOf(
     .selectFrom('sync_conflicts')
     .selectAll()
     .where('remote_id', '=', remoteId)
-    // Those that wait for a decision first.
+    // Undecided conflicts first.
     .orderBy((order) => order.case().when('kept', 'is', null).then(0).else(1).end())
     .orderBy('id', 'desc')
     .limit(perPage)

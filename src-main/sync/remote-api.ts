@@ -230,7 +230,7 @@ export class RemoteApi {
       })
       const type = String(response.headers['content-type'] ?? '')
       const isJson = type.includes('json')
-      // Of an error the text says why, so it is read as a whole.
+      // An error's text gives the reason, so it is read as a whole.
       const isStreamed = stream && response.statusCode === 200 && !isJson
       const text = await this.#textOf(response.body, isStreamed ? stream : undefined)
       const retryAfter = Number(response.headers['retry-after'])
@@ -338,7 +338,7 @@ function envelopeOf(text: string): Envelope | null {
     const parsed = JSON.parse(text) as unknown
     return typeof parsed === 'object' && parsed !== null && 'success' in parsed ? (parsed as Envelope) : null
   } catch {
-    // What is no JSON is no envelope, and the caller says so.
+    // Text that is not JSON is not an envelope, which the caller reports.
     return null
   }
 }

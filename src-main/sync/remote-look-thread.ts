@@ -15,7 +15,7 @@ answerQuestions(async ({ ask, input }: LookQuestion, signal): Promise<LookAnswer
     return {
       seen: await withReadOnlyRun<ListMatch[] | Verification>(
         input,
-        // A user waits for a preview, and can try again.
+        // A user waits for a preview and can try again, so failed requests are not repeated.
         ask === 'preview' ? { signal, waits: [] } : { signal },
         ask === 'preview' ? previewLists : compareSides
       )

@@ -23,9 +23,9 @@ export function syncJobs(reader: Kysely<Schema>, writer: Writer, credentials: Cr
       Promise.all(
         (await remotesToRun(reader)).map(
           async ({ id, state, requested_at, next_run_at, credential_place }) => {
-            // One that was cut off begins again at once.
+            // An interrupted run continues at once.
             const dueAt = requested_at !== null || state === 'running' ? 0 : (next_run_at ?? 0)
-            // A keyring may ask its owner to unlock it: not before the key is needed.
+            // Read only when due: a keyring may ask its owner to unlock it.
             const apiKey = dueAt <= now ? await credentials.read(id, credential_place) : null
             return { id, dueAt, apiKey }
           }
@@ -79,7 +79,7 @@ export class ChangeWatch {
     try {
       await this.#writer.run('syncs.noteChange', { organizationIds })
     } catch (error) {
-      // The writer stops with the application, whatever it was asked last.
+      // When the application closes, the writer stops whatever it was asked.
       if (this.#isClosed) return
       process.stderr.write(`Changes could not be noted for sync: ${messageOf(error)}\n`)
     }

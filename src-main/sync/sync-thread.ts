@@ -87,7 +87,7 @@ async function carryOut(
 ): Promise<RunEnd> {
   const { remote, settings } = plan
   if (apiKey === null) {
-    // A keyring may be locked, and what the desktop encrypted only the desktop reads.
+    // A keyring may be locked, and only the desktop can decrypt what it encrypted.
     if (remote.credential_place !== 'file') {
       return {
         is: 'waiting',

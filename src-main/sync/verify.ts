@@ -94,7 +94,7 @@ async function compareRecords<Theirs extends SyncRecord>(
   for (const id of leftAlone) if (id !== null) remote.delete(id)
   const linkedIds = new Set(links.map(({ theirId }) => theirId))
   const locals = await kind.readLocal()
-  // What was removed here, and has no call by which it is removed there, stays there.
+  // If the remote has no call that removes such records, those that were deleted here stay there.
   if (!kind.removeRemote) {
     const here = new Set(locals.map(({ id }) => id))
     for (const { localId, theirId } of links)
@@ -122,7 +122,7 @@ async function compareRecords<Theirs extends SyncRecord>(
         differences.add({ kind: kind.kind, name, field, local: value, remote: other })
     }
   }
-  // With a choice of lists, the others there are no difference.
+  // If only some lists are mirrored, other lists on the remote are no difference.
   if (kind.kind === 'mailing_list' && run.mailingListIds !== null) return both
   for (const { content, isSettled } of remote.values()) {
     if (isSettled) continue

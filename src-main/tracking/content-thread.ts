@@ -5,7 +5,7 @@ import { linkOfMessage, messageOf } from './queries.ts'
 import { writePreview } from '../delivery/content-preview.ts'
 import type { ContentQuestion } from './content-writer.ts'
 
-// Writes contents one after the other, on a connection of its own.
+// Renders contents one at a time, on a database connection of its own.
 
 const reader = kyselyOver(openForReading(threadData() as string))
 

@@ -60,10 +60,10 @@ async function composerFor(db: Kysely<Schema>, { subscriberId, sliceId }: TokenC
     .executeTakeFirst()
   const { custom_fields, ...rest } = row ?? {
     ...nobody,
-    // A seed got the preview values of the list.
+    // A message to a seed address has the preview values of the list.
     custom_fields: subscriberId === 0 ? campaign.preview_custom_field_data : '{}'
   }
-  // Loaded when a link of a message is first followed: most starts send and show none.
+  // Loaded at the first use, as most sessions neither send nor show messages.
   const { MessageComposer } = await import('../delivery/message.ts')
   const addressee: Addressee = { ...rest, values: JSON.parse(custom_fields) as StoredValues, format: null }
   return {

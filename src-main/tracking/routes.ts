@@ -12,7 +12,7 @@ const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBR
 
 /** The targets of links in messages. */
 export const trackingRoutes: FastifyPluginAsync = async (app) => {
-  // What a mail program or a form posts says nothing that the address does not.
+  // The bodies that mail programs and forms post are ignored: the address says everything.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, async () => undefined)
   await app.register(followLinks)
@@ -31,7 +31,7 @@ const followLinks = serveEndpoints(trackingEndpoints, ({ reader, writer, content
     const holdsCodes = written?.includes('%%') ?? false
     const target =
       named && written && holdsCodes ? await contents.link(named, written, server.listeningOrigin) : written
-    // A header holds no letters beyond Latin-1, and a browser writes them as this does.
+    // Headers hold only Latin-1. URL encodes other letters as browsers do.
     const address = target && URL.canParse(target) ? new URL(target).href : null
     if (address === null) return page(reply, 'This link does not work', 'The message that it was in is gone.')
     await writer.run('tracking.click', { token, ip, linkId: link })
@@ -44,7 +44,7 @@ const followLinks = serveEndpoints(trackingEndpoints, ({ reader, writer, content
     return reply
       .type(image.media_type)
       .headers({
-        // The key is a digest of the picture: what it names never changes.
+        // The key is a digest of the picture, so what it names never changes.
         'Cache-Control': 'public, max-age=31536000, immutable',
         'Content-Security-Policy': "default-src 'none'",
         'X-Content-Type-Options': 'nosniff'
@@ -62,11 +62,11 @@ const followLinks = serveEndpoints(trackingEndpoints, ({ reader, writer, content
       : reply.type('text/html; charset=utf-8').send(message.html)
   },
 
-  // A program that opens every link of a message must not unsubscribe its recipient: that takes a POST.
+  // Programs open all links of a message to check them, which must not unsubscribe: that takes a POST.
   'GET /u/:token': async (_request, reply) =>
     page(reply, 'Unsubscribe', 'Press the button to get no more messages from this list.', 'Unsubscribe'),
 
-  // RFC 8058: mail programs send this by themselves when their user asks for it.
+  // RFC 8058: mail programs send this request when their user unsubscribes.
   'POST /u/:token': async ({ params, ip }, reply) => {
     try {
       await writer.run('subscribers.unsubscribeByToken', { organizationId: null, token: params.token, ip })

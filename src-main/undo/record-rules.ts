@@ -161,7 +161,7 @@ async function unschedule(
   if (edit && !edit.parts['dispatches']) return
   await db
     .updateTable('dispatches')
-    // A time to begin at would make it scheduled again with the next change.
+    // With a time to begin at, the next change would schedule it again.
     .set({ state: 'idle', begins_at: null, begins_at_once: 0 })
     .where('campaign_id', '=', id)
     .where('state', '=', 'scheduled')

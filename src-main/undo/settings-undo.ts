@@ -23,7 +23,7 @@ export async function revertSettings(
   )
   const now = await currentSettings(context.db)
   for (const [name, [before, after]] of changes) {
-    // Only the beginning of long texts is stored.
+    // Of long texts only the beginning is stored.
     if ([before, after].some((value) => typeof value === 'string' && value.length > maxTold))
       throw validationFailed(refusal('change_unknown'))
     if (now[name as SettingName] !== after) throw validationFailed(refusal('changed_again'))

@@ -26,7 +26,7 @@ export const eventRoutes: FastifyPluginAsync = async (app) => {
       for (const listener of listeners) listener(change)
     }
   })
-  // Connections that stay open would hold up the end of the server.
+  // Open connections would delay the end of the server.
   app.addHook('preClose', async () => {
     for (const end of open) end()
   })

@@ -17,7 +17,7 @@ export const homeRoutes = serveEndpoints(homeEndpoints, ({ segments, dataDirecto
     const { bavail, bsize } = await statfs(dataDirectory)
     const { size } = await stat(databasePathIn(dataDirectory))
     const free = bavail * bsize
-    // An update keeps a copy of the database as it was.
+    // An update makes a copy of the database first.
     return ok({ free, is_low: free < Math.max(littleSpace, size) })
   }
 }))

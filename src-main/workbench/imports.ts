@@ -179,7 +179,7 @@ function headersOfImport(row: ImportRow): string[] | null {
 function correctingReading(reading: Reading): Reading {
   return {
     ...reading,
-    // The fields that the import created are there by now.
+    // The fields that the import created exist by now.
     columns: reading.columns.map((column) => ({ ...column, new_field_type: null })),
     header_line: null,
     corrected_rows: [],

@@ -122,10 +122,10 @@ export const sessionRoutes = serveEndpoints(
           )
         }
         const passwordHash = await passwords.readNew(body)
-        // A user may always change their own password, whatever they may change of others.
+        // Users may always change their own password, whatever their permissions.
         const by = { organizationId: user.organization_id, role: user.role }
         await writer.run('users.update', { by, id: userId, changes: {}, passwordHash })
-        // The other windows of the user are signed out by that, and so was this one.
+        // Changing the password signed the user out everywhere, also here.
         const session = await writer.run('accounts.createWindowSession', {
           userId,
           organizationId,

@@ -76,7 +76,7 @@ export async function changesOfSubscriber(
     signal.throwIfAborted()
   }
   const isCutShort = spanning.length === maxLookedInto && found < limit
-  // Of those of the same time as the last one some may be among what is older.
+  // More entries with the time of the last one may follow, so these are left to the next page.
   const from = isCutShort ? (spanning.at(-1)?.at ?? 0) + 1 : null
   const newest = entries.filter(({ at }) => from === null || at >= from).sort((a, b) => b.at - a.at)
   return { entries: newest.slice(0, limit), from: newest.length > limit ? null : from }

@@ -140,7 +140,7 @@ export const subscriberPageRoutes = serveEndpoints(subscriberPageEndpoints, ({ r
       const changes = await eventsOfChanges(entries, fields, caller)
       const events = [
         ...changes,
-        // An unsubscribe by a link also changes the subscriber at the same time.
+        // An unsubscribe by a link is also recorded as a change of the subscriber at the same time.
         ...done
           .filter(({ type, at }) => type !== 'unsub' || !entries.some((entry) => entry.at === at))
           .map(({ type, at, campaign_id, campaign_name, url }) => ({
@@ -159,7 +159,7 @@ export const subscriberPageRoutes = serveEndpoints(subscriberPageEndpoints, ({ r
           message: { id: campaign_id, name: campaign_name }
         }))
       ].sort((a, b) => b.time - a.time)
-      // Merged entries count separately: otherwise a page would look like the last one.
+      // Merged entries are counted one by one: otherwise a full page would look like the last one.
       const times = [...all, ...done, ...got].map(({ at }) => at).sort((a, b) => b - a)
       const next = times.length > perPage ? (times[perPage - 1] ?? null) : from
       return ok({

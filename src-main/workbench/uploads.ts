@@ -85,7 +85,7 @@ function cut(text: string, bytes: number): string {
 
 /** The name that is wanted, without what no file system takes. */
 function plainName(wanted: string): string {
-  // Control characters have no place in a name, and NUL in none at all.
+  // Control characters do not belong in a file name, and NUL is not allowed in one.
   const name =
     basename(wanted.replaceAll('\\', '/'))
       .replaceAll(/\p{Cc}/gu, '')

@@ -35,7 +35,7 @@ function fileNameIn(pathname: string): string {
   try {
     return decodeURIComponent(name) || 'download.csv'
   } catch {
-    // A per cent sign that begins no code stands for itself.
+    // A percent sign that is not part of an escape is kept.
     return name
   }
 }

@@ -13,7 +13,7 @@ export const windowRoutes = serveEndpoints(windowEndpoints, ({ reader, signIn })
     const baseUrl = `http://127.0.0.1:${raw.socket.localPort}`
     const { organizationId, userId } = caller
     const session = sessionTokenOf(request)
-    // A window that a window opens ends with the same API key.
+    // A window opened by another window ends with the same API key.
     const apiKeyId = session ? await findKeyOfWindow(reader, session) : caller.apiKeyId
     const outlivesKey = body.outlives_key && apiKeyId !== null
     if (outlivesKey && !(await endsWithProcess(reader, apiKeyId))) {

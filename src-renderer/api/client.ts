@@ -133,7 +133,8 @@ interface AnyOptions {
   version?: RecordVersion | undefined
 }
 
-// Each call's argument and answer types follow from its name, at compile time only; hence the cast.
+// The types of arguments and answers follow from the names of the calls, which only the compiler knows; hence
+// the cast.
 function callsUnder<Of extends Endpoints>(base: string): Calls<Of> {
   const call = (name: EndpointName, given: AnyOptions = {}): Promise<Envelope<unknown>> =>
     send(name.split(' ')[0] ?? '', pathOf(base, name, given), given)
@@ -172,7 +173,7 @@ async function send(
         ...sessionHeaders(),
         ...headers,
         ...(!isRead && version?.lastChange && { 'X-Unchanged-Since': version.lastChange }),
-        // A file goes as it is, everything else as JSON.
+        // Files are sent as they are, everything else as JSON.
         ...(body !== undefined && !(body instanceof Blob) && { 'Content-Type': 'application/json' })
       },
       ...(signal && { signal }),

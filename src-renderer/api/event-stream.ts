@@ -27,7 +27,7 @@ export async function readEvents(address: string, { onOpen, onData, onEnd }: Eve
       }
     }
   } catch (error) {
-    // The connection broke, or the page is left.
+    // The connection broke, or the user leaves the page.
     if (!(error instanceof TypeError || error instanceof DOMException)) throw error
   } finally {
     onEnd()

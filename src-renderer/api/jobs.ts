@@ -46,7 +46,7 @@ export async function fetchJobs(everywhere: boolean, organizationId: number): Pr
   const [unfinished, ended, actions, undone] = await Promise.all([
     call(`GET /jobs/unfinished${scope}`),
     call(`GET /jobs/all${scope}`, { query: { finished_at__after: Math.floor(since / 1000) } }),
-    // Who may not see subscribers is not told of bulk actions either.
+    // Users who may not see subscribers do not see bulk actions either.
     ifPermitted(
       fetchBulkActions(null).then(({ data }) => data),
       []
@@ -105,7 +105,7 @@ export type JobAction = 'pause' | 'resume' | 'cancel'
 export function actOnJob({ id, job_type: type }: AnyJob, action: JobAction): Promise<unknown> {
   if (type === 'BulkAction') return actOnBulkAction(id, 'cancel')
   if (type === 'Campaign') return actOnCampaign(id, action)
-  // Only campaigns are resumed; the others are unpaused.
+  // Campaigns are resumed; all other jobs are unpaused.
   const name = action === 'resume' ? 'unpause' : action
   const act = {
     SubscriberImport: actOnImport,

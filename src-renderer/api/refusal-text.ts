@@ -18,7 +18,8 @@ export function refusalSentence({ field, rule, params }: Refusal): string {
 
 /** Words a refusal for display at its field, without repeating the field's name. */
 export function refusalAtField({ rule, params }: Refusal): string {
-  // "name: …" goes on without the name, and a value that is named stands for the field.
+  // The name before a colon is left out. If the field's value is quoted, "this field" takes the place of its
+  // name.
   const sentence = refusalLanguage.sentences[rule].replace(/^\{field\}(?:: | (?=["„{]))/, '')
   return worded(sentence, params, i18n.global.t('editor.thisField'))
 }

@@ -46,7 +46,7 @@ const texts = new Set(['fault', 'faults', 'question'])
 
 /** The sentences of rules as patterns, for those that are stored in English. */
 export function patternsOf(sentences: Sentences): Refusals {
-  // What has too few words of its own would be found in any sentence.
+  // Sentences with too few fixed letters would match anything.
   const rules = (Object.keys(english) as Rule[]).filter(
     (rule) => english[rule].replaceAll(/\{\w+\}|\W/g, '').length >= 10 && !english[rule].includes('} {')
   )
@@ -62,7 +62,7 @@ export function patternsOf(sentences: Sentences): Refusals {
       /\{(\w+)\}/g,
       (_, name: string) => `{${names.indexOf(name) + 1}}`
     )
-    // Of rules with the same sentence the first is the general one.
+    // If rules share a sentence, the first one is the general one.
     patterns[pattern] ??= translation
   }
   return patterns
@@ -93,11 +93,11 @@ function patternOf(key: string, translation: string): Pattern {
       const isQuoted = parts[index - 1]?.endsWith('"') === true && parts[index + 1]?.startsWith('"') === true
       quoted.push(isQuoted)
       if (isQuoted) return '((?:(?!"[ ,]).)*)'
-      // The part after a colon may be another program's sentence.
+      // The part after a colon may be a sentence of another program.
       const isLast =
         index === parts.length - 2 && parts[index - 1]?.endsWith(': ') === true && parts[index + 1] === ''
       if (part.includes('*') || isLast) return '(.+)'
-      // A list ends where the next refusal begins.
+      // A list of names ends where the next refusal begins.
       return part.includes('…') ? '((?:(?!"| (?:cannot|must|is not|has) ).)+)' : '((?:(?!, ).)+?)'
     })
     .join('')
@@ -127,7 +127,7 @@ function translatedParts(parts: readonly string[], nameOf: (field: string) => st
     let end = parts.length
     let sentence: string | null = null
     for (; end > start; end--) {
-      // A list may be long; whatever else is joined has few parts.
+      // Only lists of names can be long; other joined sentences have few parts.
       if (end - start > maxParts && !/ one of | some of /.test(parts[start] ?? '')) end = start + maxParts
       sentence = translatedOne(parts.slice(start, end).join(', '), nameOf)
       if (sentence !== null) break

@@ -8,7 +8,7 @@ const ofApplication = /^\/(ga|app)\//
 /** Makes links download files with a ticket: a browser that follows a link sends no session header. */
 export function useDownloads(): void {
   const { run } = useToastedTask()
-  // Notices keep the clicks in them to themselves: this listener comes before theirs.
+  // Notices stop the propagation of clicks, so this listener runs in the capture phase.
   useEventListener(document, 'click', follow, { capture: true })
 
   function follow(event: MouseEvent): void {
@@ -25,6 +25,6 @@ export async function download(address: string): Promise<void> {
   const link = document.createElement('a')
   link.href = await downloadAddress(address)
   link.download = ''
-  // Not in the document: this click does not reach the listener of useDownloads.
+  // The link is not in the document, so this click does not reach the listener of useDownloads.
   link.click()
 }

@@ -118,7 +118,7 @@ export function useDraft({ name, title, path, state, restore, asksFirst = false 
     const wanted = name()
     if (!notice.value || !offered || wanted === null) return
     const { name: from, state: former, base: formerBase } = offered
-    // What was written since then takes its place.
+    // What the user wrote since then becomes the new draft.
     const written = guard.isUnsaved() ? current() : null
     const merged = withLaterChanges(former, formerBase)
     if ((await restore(merged.state as never)) === false) return

@@ -35,7 +35,7 @@ export function useFieldFaults(
   async function showAtFields(error: unknown): Promise<string> {
     if (!(error instanceof ApiFailure)) return messageOf(error)
     const place = (shown: readonly string[]) => placeFaults(error, shown)
-    // The form takes errors of those fields only that it shows.
+    // Errors can be set only on fields that the form displays.
     form.value?.setErrors(place(names()).atFields)
     await nextTick()
     const { atFields, elsewhere } = place((form.value?.errors ?? []).map(({ name }) => name ?? ''))

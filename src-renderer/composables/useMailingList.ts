@@ -13,7 +13,7 @@ export function useMailingList(
   useLiveEvents().reloadOn(['mailing_list'], listId, reload)
   const list = computed((): CountedList | undefined => {
     const details = value.value
-    // Until the next one is there, the value is the list before it.
+    // While the next list is loading, the value is still that of the previous one.
     if (details?.id !== listId()) return undefined
     return {
       ...details,

@@ -38,7 +38,7 @@ export function useMessageEditor(
       element: element.value,
       extensions: messageExtensions(settings.labelOf),
       content: settings.document(),
-      // What one types stays what it is, but for codes and links.
+      // Only codes and links are converted; other text stays as typed.
       enableInputRules: ['code'],
       enablePasteRules: ['code', 'link'],
       editorProps: {
@@ -46,7 +46,8 @@ export function useMessageEditor(
         transformPastedHTML: untangleTables,
         handlePaste: (_view, event) => take(event.clipboardData),
         handleDrop: (_view, event) => take(event.dataTransfer),
-        // A letter behind a picture that is selected does not replace it.
+        // Typing while a picture is selected must not replace it: the text goes into a new paragraph after
+        // it.
         handleTextInput({ state, dispatch }, _from, _to, text) {
           const { selection, schema, tr } = state
           const paragraph = schema.nodes['paragraph']

@@ -32,7 +32,7 @@ export function useRowFixes(width: () => number): RowFixes {
       )
       cells[column] = text
       lines.set(row.place, row.line)
-      // A row that is what it was is not imported again.
+      // A row that is unchanged again is not imported.
       if (cells.every((cell, index) => cell === (row.cells[index] ?? ''))) after.delete(row.place)
       else after.set(row.place, cells)
     }

@@ -55,7 +55,7 @@ export function useRowWindow(
     listening.value?.abort()
     observer.disconnect()
   })
-  // Rows that went away leave no empty space, and another row height keeps its row on top.
+  // If rows disappear, the table scrolls up; if the row height changes, the first visible row stays.
   watch(last, (most) => {
     if (position.value > most) moveTo(most)
   })

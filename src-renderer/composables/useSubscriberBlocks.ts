@@ -113,7 +113,7 @@ export function useSubscriberBlocks(
     const ids: number[] = []
     for (let number = Math.floor(first / blockSize); number <= Math.floor(last / blockSize); number++) {
       const block = (shown === generation && blocks.get(number)) || (await fetchPage(number)).data
-      // Another question was asked meanwhile: these positions mean others.
+      // The query changed, so these positions belong to other rows.
       if (asked !== generation) return []
       block.forEach(({ id }, index) => {
         const position = number * blockSize + index
@@ -138,7 +138,7 @@ export function useSubscriberBlocks(
     [listId, () => JSON.stringify(question.value)],
     () => {
       generation++
-      // The earlier question is no longer of interest.
+      // The answer to the previous query is not needed any more.
       stop.abort()
       stop = new AbortController()
       wanted = [0]

@@ -26,7 +26,7 @@ export function useTicked(total: Ref<number>): Ticked {
     isInverted.value = isTicked
     named.value = new Set()
   }
-  // Selecting all of an empty result must not select later subscribers.
+  // After "select all" on an empty result, subscribers added later must not be selected.
   watch(total, (found) => {
     if (found === 0) setAll(false)
   })

@@ -30,7 +30,7 @@ export function useUndo() {
       title,
       color: 'success',
       icon: 'i-lucide-circle-check',
-      // Time to read it, and to think.
+      // Long enough to read it and decide.
       duration: 15_000,
       actions: [{ label: t('history.undo'), icon: 'i-lucide-undo-2', onClick: () => void run(undo) }]
     })

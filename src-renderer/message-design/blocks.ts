@@ -3,7 +3,8 @@ import { closeHistory } from '@tiptap/pm/history'
 import { Fragment, type ResolvedPos, Slice } from '@tiptap/pm/model'
 import { type EditorState, NodeSelection, type Selection, TextSelection } from '@tiptap/pm/state'
 
-// A block is what stands directly in the message or in a column of it. What is done to one is a step of its own to take back.
+// A block is a direct child of the message or of a column. Each change of a block is a separate step in the
+// undo history.
 
 /** The depth of the block at a position; 0 between blocks. */
 function blockDepth($at: ResolvedPos): number {
@@ -94,7 +95,7 @@ function emptyColumnsAt($at: ResolvedPos): { start: number; end: number } | null
       ({ childCount, firstChild }) =>
         childCount === 1 && firstChild?.type.name === 'paragraph' && firstChild.content.size === 0
     )
-    // A message is never without a block.
+    // A message always has at least one block.
     return isEmpty && $at.doc.childCount > 1 ? { start: $at.before(depth), end: $at.after(depth) } : null
   }
   return null

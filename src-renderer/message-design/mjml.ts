@@ -150,7 +150,7 @@ function inline(content: JSONContent[], look: Look): string {
 const tags: Record<string, string> = { bold: 'strong', italic: 'em', underline: 'u', strike: 's' }
 
 function marked({ type, text = '', attrs = {}, marks = [] }: JSONContent, look: Look): string {
-  // Browsers show runs of spaces as one.
+  // Browsers collapse runs of spaces into one.
   const written = escape(text.replaceAll('\t', ' ')).replaceAll('  ', ' &nbsp;')
   const plain =
     type === 'hardBreak' ? '<br>' : type === 'code' ? `%%${escape(String(attrs['code']))}%%` : written

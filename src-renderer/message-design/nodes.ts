@@ -110,7 +110,7 @@ const Image = Node.create({
           align: alignmentOf(dataset['align'])
         }
     },
-    // Copied from a page or from a message that was written by hand.
+    // Pasted from a page or from handwritten HTML.
     {
       tag: 'img[src]',
       getAttrs: (element) => {

@@ -30,7 +30,7 @@ export async function shrinkImage(file: File): Promise<ShrunkImage> {
   canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height)
   const type = file.type === 'image/jpeg' ? 'image/jpeg' : 'image/png'
   const exact = await written(canvas, type)
-  // A photo as PNG is several times as large, for nothing that one sees.
+  // A photo as PNG is several times as large without a visible difference.
   const shrunk = exact && exact.size > maxExactBytes ? await onWhite(canvas) : exact
   const isBetter = shrunk !== null && (shrunk.size < file.size || !safeTypes.includes(file.type))
   return isBetter ? { image: shrunk, width: canvas.width } : asItIs

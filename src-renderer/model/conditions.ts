@@ -23,7 +23,8 @@ import type { CustomField } from '../api/custom-fields.ts'
 /** The records that conditions can name, as selects offer them. */
 export type RecordChoices = Record<'lists' | 'campaigns' | 'imports', { value: number; label: string }[]>
 
-// Conditions while they are written: what a person has not filled in yet is blank, and left out of what is asked.
+// Conditions while they are edited: blank values are allowed, and incomplete conditions are left out of the
+// query.
 
 /** A condition that is no group: a line of a filter. */
 export type Line = Exclude<Condition, GroupCondition>
@@ -135,7 +136,7 @@ function hasOperand(line: TimeCondition | FieldCondition): boolean {
       return true
     case 'is between': {
       const isRange = isValue(from, kind) && isValue(to, kind)
-      // Days of a year may be those around New Year.
+      // A range of days of the year may include the turn of the year.
       return isRange && (kind === 'day_of_year' || (from ?? 0) <= (to ?? 0))
     }
     case 'is in the last':

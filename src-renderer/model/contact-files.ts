@@ -49,6 +49,6 @@ export function textFile(text: string): File {
 function recipientsIn(line: string): string[] {
   const people = (line.match(named) ?? []).map((each) => each.trim())
   const rest = line.replaceAll(named, ' ').match(address) ?? []
-  // Enclosed, since a name may hold a comma.
+  // Enclosed in quotes, since a name may contain a comma.
   return [...people, ...rest].map((each) => `"${each.replaceAll('"', '""')}"`)
 }

@@ -1,6 +1,6 @@
 /** The files that were dropped, also those in folders, in the order of their names. */
 export async function droppedFiles(transfer: DataTransfer): Promise<File[]> {
-  // The entries have to be taken before anything is waited for: the list is empty afterwards.
+  // Read before the first await, after which the list is empty.
   const entries = [...transfer.items].flatMap((item) => item.webkitGetAsEntry() ?? [])
   if (entries.length === 0) return [...transfer.files]
   const files: File[] = []

@@ -85,7 +85,7 @@ export function changesOf(form: ListSettings): MailingListChanges & { name: stri
   } = form
   return {
     ...rest,
-    // Where there is no winner, they may be blank in the list, which the form shows as its first choices.
+    // Without an automatic winner these may be blank in the list, although the form shows its first choices.
     ...(form.d_autowinner_enabled && { d_autowinner_delay_unit, d_autowinner_metric }),
     name: form.name.trim(),
     d_from_name: form.d_from_name.trim() || null,

@@ -85,7 +85,7 @@ function mergeRecords(
     if (before && !own) continue
     merged.push(own ? mergeValues([...path, merged.length], before ?? other, own, other, conflicts) : other)
   }
-  // What I added comes last.
+  // Items that the user added come last.
   return [...merged, ...mine.filter(({ id }) => id === undefined)]
 }
 

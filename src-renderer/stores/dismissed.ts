@@ -38,7 +38,7 @@ function readDismissed(stored: string | null): Dismissed {
     const value: unknown = JSON.parse(stored ?? '{}')
     return typeof value === 'object' && value !== null ? (value as Dismissed) : {}
   } catch (error) {
-    // Something else wrote there: nothing is dismissed.
+    // The stored text was written by something else: nothing is dismissed.
     if (error instanceof SyntaxError) return {}
     throw error
   }

@@ -29,7 +29,7 @@ export const useLiveEvents = defineStore('live-events', () => {
   }
   let mayHaveMissed = false
   function connect(): void {
-    // Milliseconds since the page was requested: nothing that it shows was read before then.
+    // The time since the page was requested, in milliseconds: all data that it shows is newer.
     const now = performance.now()
     const since = mayHaveMissed ? '' : `?changed_within=${Math.ceil(now) + maxOpeningTime}`
     void readEvents(`/app/v1/events${since}`, {

@@ -15,7 +15,7 @@ export const useRemotes = defineStore('remotes', () => {
   const remotes = computed(() => loaded.value.value ?? [])
   const { reloadOn } = useLiveEvents()
   reloadOn(['sync_remote'], () => null, loaded.reload)
-  // Changes of subscribers are pending until they are sent.
+  // Changed subscribers count as pending until they are sent.
   reloadOn(
     ['subscriber'],
     () => null,

@@ -17,7 +17,8 @@ export interface PackagedVersion {
 
 export function packagedVersion(): PackagedVersion {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
-  // electron-builder publishes it in the channel named after the dash, and no copy looks into another one.
+  // electron-builder names the update channel after the part behind the dash, and applications look only in
+  // "beta" and "latest".
   if (version.includes('-') && !/-beta\.\d+$/.test(version))
     throw new Error(`The version ${version} must end with a number as in 1.0.0-beta.2, or have no dash`)
   return { version, arch: process.arch, epoch: sourceDate() }
@@ -29,7 +30,7 @@ function sourceDate(): number {
   try {
     return Number(execFileSync('git', ['log', '-1', '--format=%ct'], { encoding: 'utf8' }))
   } catch {
-    // Of sources without their history.
+    // The sources have no Git history.
     return Math.floor(Date.now() / 1000)
   }
 }

@@ -46,7 +46,7 @@ export function configurationOf(input: ElectronBuild): Configuration {
     electronVersion: electronVersion(),
     ...(electronDist !== undefined && { electronDist: resolve(electronDist) }),
     npmRebuild: false,
-    // Native code alone has to lie outside: what is inside is checked against the archive's digest.
+    // Only native code must be outside the archive, whose contents are checked against its digest.
     asar: { smartUnpack: false },
     asarUnpack: ['**/*.node'],
     electronFuses: {
@@ -61,11 +61,11 @@ export function configurationOf(input: ElectronBuild): Configuration {
       // Setting fuses breaks the signature that Electron comes with, without which Apple's processors start nothing.
       resetAdHocDarwinSignature: true
     },
-    // Who takes part in testing gets the finished version as well.
+    // The beta channel also offers the releases.
     generateUpdatesFilesForAllChannels: true,
     ...(releaseNotes !== undefined && { releaseInfo: { releaseNotesFile: resolve(releaseNotes) } }),
     protocols: [{ name: 'Listwright', schemes: ['listwright'] }],
-    // The licenses of Electron itself lie beside its program already, but on macOS.
+    // Except on macOS, the licenses of Electron lie beside its program already.
     extraResources: [{ from: resolve(copyrightFile(out)), to: 'COPYRIGHT.txt' }],
     publish: updateUrl === undefined ? null : { provider: 'generic', url: updateUrl },
     linux: {
@@ -83,7 +83,7 @@ export function configurationOf(input: ElectronBuild): Configuration {
         entry: { Keywords: 'newsletter;mailing list;subscribers;csv;' }
       }
     },
-    // Beside the packages without Electron, which have the name of the application.
+    // These packages can be installed beside those without Electron, which are named after the application.
     deb: {
       packageName: 'listwright-desktop',
       packageCategory: 'mail',
@@ -97,7 +97,7 @@ export function configurationOf(input: ElectronBuild): Configuration {
     },
     win: { icon: join(icons, 'icon.ico') },
     nsis: {
-      // Per user: it needs no administrator, and updates itself.
+      // Installed per user, so that it needs no administrator and can update itself.
       oneClick: false,
       perMachine: false,
       allowElevation: false,
@@ -117,7 +117,7 @@ export function configurationOf(input: ElectronBuild): Configuration {
       ],
       icon: join(icons, 'icon.icns'),
       category: 'public.app-category.business',
-      // The native modules of both architectures are in both halves.
+      // Both halves hold the native modules of both architectures.
       x64ArchFiles: '**/*.node',
       hardenedRuntime: true,
       // With an Apple account in the environment: APPLE_ID, APPLE_APP_SPECIFIC_PASSWORD, APPLE_TEAM_ID.
@@ -156,7 +156,7 @@ export async function makeElectronPackages(input: ElectronBuild): Promise<Made[]
     try {
       const paths = await build({
         targets: target.platform.createTarget(kind, ...(target.arch === undefined ? [] : [target.arch])),
-        // Each kind writes what updates are found by: an AppImage alone updates itself, and is to have it.
+        // Each kind would write update metadata. Of the Linux packages only the AppImage updates itself.
         config: configurationOf({
           ...input,
           updateUrl: ['deb', 'rpm'].includes(kind) ? undefined : input.updateUrl

@@ -35,7 +35,7 @@ for (const { kind, paths, fault } of made) {
   for (const path of paths) tell(path)
   if (fault === undefined) continue
   process.stdout.write(`${kind} with Electron was not made by electron-builder: ${fault}\n`)
-  // Its tools for these are fetched; the system may have some.
+  // The tools that electron-builder needs for these are downloaded, but the system may have some.
   if (process.platform === 'linux' && electronDist !== undefined && (kind === 'deb' || kind === 'rpm')) {
     const unpacked = unpackedDirectory(electron.out)
     attempt(`${kind} with Electron`, () => packElectron(kind, unpacked, out, icons, packaged))
@@ -47,7 +47,7 @@ tell(writeBillOfMaterials(out, packaged))
 for (const left of ['icons', 'electron/app', 'electron/COPYRIGHT.txt'])
   rmSync(join(out, left), { recursive: true, force: true })
 tell(writeChecksums(out))
-// A release that lacks a kind of package must not look complete.
+// A release with a missing kind of package must not look complete.
 if (process.env['LISTWRIGHT_NEEDS_ALL'] === 'true' && made.some(({ fault }) => fault !== undefined))
   process.exitCode = 1
 

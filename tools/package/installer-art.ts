@@ -38,7 +38,7 @@ function bmp({ width, height, pixels }: Picture): Buffer {
     for (let column = 0; column < width; column++) {
       const from = 4 * (row * width + column)
       const to = head + rowLength * (height - 1 - row) + 3 * column
-      // Blue comes first.
+      // Blue is the first byte.
       for (const color of [0, 1, 2]) file.writeUInt8(pixels[from + 2 - color] ?? 0, to + color)
     }
   }

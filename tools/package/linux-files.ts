@@ -101,7 +101,7 @@ ${filesOf(root, about.name).join('\n')}
     'rpmbuild',
     [
       ...['-bb', '--quiet', '--target', arch, '--buildroot', resolve(root)],
-      // The tree is there already: rpmbuild would empty it first.
+      // The tree exists already, and rpmbuild would empty it first.
       ...['--noclean', '--define', '_topdir ' + resolve(work), '--define', '_rpmdir ' + resolve(work)],
       ...['--define', '__spec_install_pre %{nil}', '--define', 'use_source_date_epoch_as_buildtime 1'],
       join(work, 'package.spec')
@@ -180,7 +180,7 @@ export function makeReadable(directory: string): void {
     const path = join(directory, entry.name)
     if (entry.isSymbolicLink()) continue
     if (entry.isDirectory()) makeReadable(path)
-    // Chromium's sandbox is one that runs as root.
+    // Chromium's sandbox helper must run as root.
     else if (entry.name === 'chrome-sandbox') chmodSync(path, 0o4755)
     else chmodSync(path, lstatSync(path).mode & 0o100 ? 0o755 : 0o644)
   }

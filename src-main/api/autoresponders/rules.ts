@@ -13,7 +13,8 @@ export function matchesGlob(pattern: string, name: string): boolean {
   if (last === undefined) return text === first
   const end = text.length - last.length
   if (!text.startsWith(first) || !text.endsWith(last) || end < first.length) return false
-  // Taking the first place where a part fits leaves the most for those that follow: nothing is tried twice.
+  // Each part matches at the first place where it occurs: that leaves the most text for the parts after it,
+  // so no backtracking is needed.
   let from = first.length
   for (const part of parts) {
     const at = text.indexOf(part, from)
@@ -72,7 +73,7 @@ export function dueAt(
   const day = { ...today, day: today.day + (unit === 'months' ? 0 : amount * (unit === 'weeks' ? 7 : 1)) }
   if (unit === 'months') {
     day.month += amount
-    // The 31st of a shorter month is its last day.
+    // In a shorter month the 31st becomes its last day.
     day.day = Math.min(day.day, new Date(Date.UTC(day.year, day.month, 0)).getUTCDate())
   }
   return Math.max(now, instantOf({ year: day.year, month: day.month, day: day.day, hour }, timeZone))

@@ -14,7 +14,8 @@ export function packIds(ids: Float64Array): SelectedPart[] {
   for (let start = 0; start < ids.length; start += idsPerPart) {
     const part = ids.subarray(start, start + idsPerPart)
     const steps = part.map((id, index) => id - (part[index - 1] ?? 0))
-    // A copy of its own: what is packed lies in a larger buffer, all of which would cross to another thread.
+    // A copy: the packed bytes are part of a larger buffer, and posting them would send all of that buffer to
+    // the other thread.
     parts.push({
       lastId: part.at(-1) ?? 0,
       ids: Uint8Array.from(zstdCompressSync(new Uint8Array(steps.buffer)))

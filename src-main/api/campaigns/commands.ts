@@ -64,7 +64,8 @@ export const messageTables = (kind: Kind): RecordTables => ({
   entity: kind,
   table: 'campaigns',
   parts: [
-    // The ad hoc segment that it brought; a stored one that was deleted is several campaigns'.
+    // The ad hoc segment that was made for this campaign. A stored segment, also a deleted one, may belong to
+    // several campaigns.
     {
       table: 'segments',
       where: `id = (SELECT segment_id FROM campaigns WHERE id = :id) AND name IS NULL
@@ -534,7 +535,7 @@ async function changeState(
   if (dispatch) {
     await context.db.updateTable('dispatches').set(decided).where('campaign_id', '=', id).execute()
   } else {
-    // Cancelled without delivery settings, which now exist to say so.
+    // A campaign that was cancelled without delivery settings gets them here, since they hold its state.
     const list = await mailingListById(context.db, organizationId, row.mailing_list_id)
     await context.db
       .insertInto('dispatches')
@@ -585,7 +586,7 @@ const deleteCampaign: Command<Named & { kind: Kind }, { id: number; name: string
 
 async function markDeleted({ db, now }: CommandContext, id: number): Promise<void> {
   await db.updateTable('campaigns').set({ deleted_at: now, segment_id: null }).where('id', '=', id).execute()
-  // It is finished: what it was sent with can be deleted.
+  // The campaign is finished, so its bounce email and virtual MTA may be deleted.
   await db
     .updateTable('dispatches')
     .set({ bounce_email_id: null, virtual_mta_id: null, paused: 0 })

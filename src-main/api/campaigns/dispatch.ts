@@ -18,7 +18,7 @@ import { emailComplaint, isEmail } from '../subscribers/rules.ts'
 import type { DispatchRow } from './queries.ts'
 import type { DispatchInput } from './schema.ts'
 
-// Delivery settings of a campaign: what a request says, over what was there, over what the list has by default.
+// The delivery settings of a campaign: the request's, else the existing ones, else the defaults of the list.
 
 /** The settings of a dispatch, without its progress. */
 export type DispatchSettings = Omit<
@@ -102,7 +102,7 @@ export async function mergeDispatch(
   ): Promise<number | null> => {
     const { [idKey]: id, [nameKey]: name } = given
     if (id === undefined && name === undefined) return before[idKey]
-    // The system default route, which is 0, is kept as null.
+    // 0 is the system default route, and is stored as null.
     if (id === null || id === 0 || id === '') return null
     const key = name?.trim().toLowerCase()
     const found = (await all()).find((each) =>
@@ -137,7 +137,7 @@ export async function mergeDispatch(
   if (after.autowinner_enabled === 1) {
     for (const name of winnerSettings) {
       const key = `autowinner_${name}` as const
-      // An invalid value was reported already.
+      // If a value was given, it was invalid and is reported already.
       if (after[key] === null && !given[key])
         complain(key, complaint('blank_when_true', { other: 'autowinner_enabled' }))
     }

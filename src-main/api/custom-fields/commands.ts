@@ -214,7 +214,7 @@ export async function checkName(
   }
   if (key === '__proto__') faults.add(refusal('unreadable_name', { field: 'name' }))
   const others = await fieldsNamed(context.db, organizationId, key)
-  // A global field is a field of every list.
+  // A global field belongs to every list, so its name must be free on all of them.
   const beside = (listId: number | null): boolean =>
     mailingListId === null || listId === null || listId === mailingListId
   if (others.some((other) => other.id !== ownId && beside(other.mailing_list_id))) {
@@ -291,7 +291,7 @@ export async function whatNeeds(
   field: FieldDefinition,
   lost: LostValues
 ): Promise<Need | null> {
-  // An import goes on with the fields that it began with.
+  // A running import writes to the fields that existed when it started.
   if (await isBeingImported(db, field)) return { by: 'import' }
   const options = lost === 'all' ? undefined : lost
   const [segment] = await segmentsNaming(db, 'custom_field_id', field.id, options)

@@ -38,7 +38,7 @@ export async function dependenciesOf(
     const contents = await contentsOf(db, ids, since, afterId)
     for (const { id, name, is_template, subject, html, text } of contents) {
       const type = is_template === 1 ? 'template' : 'campaign'
-      // A campaign with several contents is one record.
+      // A campaign can have several contents; it is listed once.
       if (!isUsedIn(subject, html, text) || found.some((each) => each.type === type && each.id === id))
         continue
       found.push({ type, id, name })

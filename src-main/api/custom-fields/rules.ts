@@ -286,7 +286,7 @@ function splitCheckboxes(field: FieldDefinition, text: string): string[] {
 export function joinCheckboxes(field: FieldDefinition, names: readonly string[]): string {
   const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
   const joined = names.map((name) => (/[;"]/.test(name) ? quoted(name) : name)).join(checkboxSeparator)
-  // Another option may be called what these are together.
+  // The joined names may be the name of another option; then they are quoted.
   const isOption = names.length > 1 && optionNamed(field, joined) !== undefined
   return isOption ? names.map(quoted).join(checkboxSeparator) : joined
 }

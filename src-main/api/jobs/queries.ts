@@ -99,7 +99,8 @@ function allJobs(db: Kysely<Schema>) {
     .select(
       columnsOf('SubscriberImport', {
         ...ofJob,
-        // The API's words for an import whose file is being fetched, and for one that waits for another attempt.
+        // The API's names for an import whose file is being fetched, and for one that waits for another
+        // attempt.
         state: sql`CASE WHEN job.state <> 'downloading' THEN job.state
           WHEN job.retry_at IS NULL THEN 'loading_immediate' ELSE 'loading_delayed' END`,
         name: sql`coalesce(job.source_url, job.source_filename)`,

@@ -282,7 +282,7 @@ export const purgeDeletedList = inBackground<{ mailingListId: number }, boolean>
       )
       .returning(['id', 'status'])
       .execute()
-    // Who had been moved here may yet be moved back.
+    // Subscribers that were moved to this list may be moved back by an undo.
     if (await holdsMoved(context, mailingListId)) await recordAbsent(context, removed)
     const tally = new SubscriberTally(mailingListId)
     for (const { id, status } of removed) tally.removed(id, status)

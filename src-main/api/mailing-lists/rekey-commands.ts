@@ -32,7 +32,8 @@ interface RekeyInput extends UpdateInput {
  */
 export const startRekey: Command<RekeyInput, boolean> = async (context, input) => {
   const { organizationId, id, fieldId } = input
-  // The other changes of the request follow once the key has changed: what is wrong with them shows now.
+  // The other changes of the request are applied once the key has changed. They are checked now, so that the
+  // request fails as a whole.
   await readChanges(context, input)
   const list = await mailingListById(context.db, organizationId, id)
   if (list.primary_key_custom_field_id === fieldId) return false

@@ -57,7 +57,7 @@ export class ListRekeyer {
     let refused: Complaint | null = null
     for (let more = true; more;) {
       const progress = await this.#writer.run('rekeys.continue', { organizationId, id })
-      // A refusal leaves collected keys to clear.
+      // A refused change leaves the keys that were collected, which are removed.
       if (!progress.more && progress.refusal !== null) refused = progress.refusal
       else more = progress.more
       if (more && this.#closed) throw new ApiError('internal_error', refusal('closing_while_rekeying'))

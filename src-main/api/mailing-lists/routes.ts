@@ -26,7 +26,8 @@ export const mailingListRoutes = serveEndpoints(mailingListEndpoints, ({ reader,
       const { organizationId } = caller
       const id = params.mailing_list_id
       const { primary_key_custom_field_id: fieldId, ...changes } = body.mailing_list
-      // A check looks at what is changed; a new key is refused by itself.
+      // A check without writing validates the attributes; a change of the key is validated by the phases
+      // themselves.
       if (fieldId !== undefined && !checkRun.getStore())
         await rekeyer.rekey({ organizationId, id, changes, fieldId })
       await writer.run('mailingLists.update', { organizationId, id, changes })

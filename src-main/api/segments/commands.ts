@@ -104,7 +104,7 @@ const deleteSegment: Command<Named, void> = async (context, { organizationId, id
     ...(await campaignsUsing(context.db, 'segment', id)),
     ...(await autorespondersUsing(context.db, 'segmentation_criteria_id', id))
   ])
-  // Campaigns that were sent to it still show it: it stays for them, without a name.
+  // Sent campaigns still show the segment, so it is kept for them without a name.
   const sent = await context.db
     .selectFrom('campaigns')
     .select('id')

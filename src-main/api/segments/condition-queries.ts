@@ -79,7 +79,8 @@ function isOnList(db: Kysely<Schema>, { operator, mailing_list_id }: SegmentCond
       .select(sql.lit(1).as('found'))
       .where('other.mailing_list_id', '=', sql.lit(mailing_list_id))
       .where('other.email_key', '=', sql.ref<string>('subscribers.email_key'))
-      // The two partial indexes on the email cover lists with and without an alternate primary key.
+      // Two partial indexes on the email exist: one for lists with an alternate primary key, one for those
+      // without.
       .where('other.alternate_key', alternateKey, sql.lit(null))
       .$if(operator === 'is active in', (query) => query.where('other.status', '=', sql.lit('active')))
   const list = db
@@ -88,7 +89,7 @@ function isOnList(db: Kysely<Schema>, { operator, mailing_list_id }: SegmentCond
     .where('id', '=', sql.lit(mailing_list_id))
     .where('deleted_at', 'is', sql.lit(null))
   const isThere = sql<SqlBool>`(exists ${others('is')} or exists ${others('is not')})`
-  // Nothing is known of a deleted list: no subscriber meets a condition on it.
+  // The list was deleted, so its subscribers are unknown: the condition is false for everyone.
   return sql<SqlBool>`(exists ${list} and ${operator === 'is not in' ? sql`not ${isThere}` : isThere})`
 }
 
@@ -128,7 +129,7 @@ export const domainOfEmail = sql<string>`substr(${emailKeyColumn}, length(rtrim(
 
 function isOfDomain({ operator, value }: DomainCondition): Expression<SqlBool> {
   const domain = domainKey(value)
-  // A domain holds no @, so an email that ends with it ends with that part of its own domain.
+  // A domain holds no @. A suffix without @ can therefore be looked up in the domain alone.
   if (operator === 'ends with') return endsWith(sql`subscribers.email_key`, domain)
   const isIt = endsWith(sql`subscribers.email_key`, `@${domain}`)
   return operator === 'is' ? isIt : sql<SqlBool>`not ${isIt}`
@@ -197,7 +198,7 @@ function compared(
 function isBetween(value: RawBuilder<unknown>, { kind, from, to }: SettledField): Expression<SqlBool> {
   const isAfter = compared(value, sql`>= ${from}`, kind)
   const isBefore = compared(value, sql`<= ${to}`, kind)
-  // From December to January.
+  // The range includes the turn of the year.
   const turns = kind === 'day_of_year' && String(from) > String(to)
   return turns ? sql<SqlBool>`(${isAfter} or ${isBefore})` : sql<SqlBool>`(${isAfter} and ${isBefore})`
 }
@@ -230,7 +231,7 @@ function isInRange({ attribute, from, before }: TimeRange): Expression<SqlBool> 
  */
 function isSuppressed({ operator }: SuppressedCondition): Expression<SqlBool> {
   const key = sql.ref('subscribers.email_key')
-  // What follows the last @, since a quoted local part may hold one.
+  // The text after the last @, since a quoted local part may contain one.
   const domain = sql`'@' || ${domainOfEmail}`
   const concerns = concernsList(
     sql`subscribers.mailing_list_id`,
@@ -274,7 +275,7 @@ function reacted({ operator, campaign_id }: CampaignCondition): Expression<SqlBo
     )
   )`
   const campaign = sql<SqlBool>`exists (select 1 from campaigns where id = ${sql.lit(campaign_id)} and deleted_at is null)`
-  // Nothing is known of a deleted campaign: no subscriber meets a condition on it.
+  // The campaign was deleted, so what its recipients did is unknown: the condition is false for everyone.
   return sql<SqlBool>`(${campaign} and ${isNegative(operator) ? sql`not ${did}` : did})`
 }
 
@@ -301,7 +302,7 @@ export function isFound(text: string, textFieldIds: readonly number[]): Expressi
   const either = expressionBuilder<Schema, 'subscribers'>()
   const wanted = foldText(text)
   const isInEmail = sql<SqlBool>`instr(subscribers.email_key, ${partKey(text)}) > 0`
-  // Accents alone fold to nothing, which stands in every text.
+  // A text of accents alone folds to an empty text, which would match everything.
   if (wanted === '' || textFieldIds.length === 0) return isInEmail
   const isInField = either.or(
     textFieldIds.map((id) => sql<SqlBool>`ifnull(instr(${folded(fieldValue(id))}, ${wanted}), 0) > 0`)

@@ -210,7 +210,7 @@ class ConditionReader {
     const from = this.#value(given['from'], `${name}.from`, reader)
     const to = this.#value(given['to'], `${name}.to`, reader)
     if (from === null || to === null) return null
-    // Days of a year may be those around New Year.
+    // A range of days of the year may include the turn of the year, so from may be later than to.
     if (from > to && reader !== readers.day_of_year) {
       this.#refuse(`${name}.to`, complaint('comes_before', { other: `${name}.from` }))
     }
@@ -300,7 +300,7 @@ type ValueReader = (given: unknown) => string | number | { complaint: Complaint 
 
 const readers = {
   text: (given: unknown) =>
-    // A text of accents alone would be found everywhere.
+    // A text of accents alone folds to an empty text, which would match everything.
     typeof given === 'string' && foldText(given).trim() !== '' && given.length <= maxText
       ? given.trim()
       : { complaint: complaint('text_length', { most: maxText }) },
@@ -314,7 +314,7 @@ const readers = {
     typeof given === 'string' && /^\d\d-\d\d$/.test(given) && parseDate(`2000-${given}`, 'mdy')
       ? given
       : { complaint: complaint('day_of_year', { example: '01-31' }) },
-  // These are compared with nothing, or with options.
+  // Values of these types are compared by operators without a value, or with options.
   boolean: () => ({ complaint: complaint('left_out') }),
   option: () => ({ complaint: complaint('left_out') }),
   options: () => ({ complaint: complaint('left_out') })

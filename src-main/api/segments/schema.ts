@@ -43,7 +43,7 @@ export const Segment = Type.Object({
         mailing_list_id: Type.Integer(),
         mailing_list: Reference
       }),
-      // Conditions that only the window makes; see conditions.ts.
+      // Conditions that only the window uses; see conditions.ts.
       Type.Unsafe<Exclude<Condition, SegmentCondition>>(
         Type.Object({ type: Type.String() }, { additionalProperties: true })
       )

@@ -23,7 +23,7 @@ export async function segmentsNaming(
     .orderBy('segments.id')
     .$narrowType<{ name: string }>()
     .execute()
-  // 12 begins like 123.
+  // The SQL also finds ids that begin with the wanted one, such as 123 for 12.
   const names = (condition: Condition): boolean => {
     if (!(key in condition) || Reflect.get(condition, key) !== id) return false
     const chosen = 'option_ids' in condition ? (condition.option_ids ?? []) : []

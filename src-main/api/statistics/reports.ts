@@ -18,7 +18,7 @@ export function messagesSentReport(
     const key = `${from} ${sender.campaign_id} ${sender.autoresponder_id}`
     const entry = report.get(key) ?? {
       time_period_start: formatTime(from, timeZone),
-      // The last second of the period.
+      // The last second of the period, as the API gives it.
       time_period_end: formatTime(before - 1000, timeZone),
       ...sender,
       messages_sent: 0

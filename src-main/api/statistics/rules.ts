@@ -24,7 +24,7 @@ export function sumCounters(all: Iterable<Counters>): Counters {
 export function countsOf(counters: Counters, byCode: Record<string, number> | null): StatisticCounts {
   const { delivered, ...shown } = counters
   const bounces = counters.bounces_unique_local + counters.bounces_unique_remote
-  // A local bounce was never delivered; a remote one was accepted first, and is taken back.
+  // A local bounce was never accepted. A remote bounce was accepted first and is subtracted.
   const accepted = delivered - counters.bounces_unique_remote
   return {
     ...shown,

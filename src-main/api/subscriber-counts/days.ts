@@ -49,7 +49,7 @@ export async function recordDay(context: CommandContext, mailingListId: number):
     .where('day', '=', day)
     .executeTakeFirst()
   if (isNoted) return
-  // Left by a clock that was ahead, or by a time zone that was: that day is yet to come.
+  // Rows of days that are still to come, left by a clock or time zone that was ahead.
   await context.db
     .deleteFrom('subscriber_days')
     .where('mailing_list_id', '=', mailingListId)
@@ -87,14 +87,15 @@ export async function subscriberGrowth(
     .where('organization_id', '=', organization.id)
     .where('deleted_at', 'is', null)
     .where('day', '>', shiftedDay(today, -shownDays))
-    // A clock that was ahead once may have left days that are yet to come.
+    // A clock that was ahead may have left rows of days that are still to come.
     .where('day', '<=', today)
     .orderBy('day', 'desc')
     .execute()
   const present = await countsPerList(db, organization.id)
   const firstNoted = await firstDay(db, organization.id)
   const firstKnown = firstNoted !== null && firstNoted <= today ? shiftedDay(firstNoted, -1) : today
-  // What each list had at the end of a day: going back, a day's note tells what it had until the day before.
+  // The counts of each list at the end of a day. The loop goes back in time: the row of a day tells the
+  // counts until the day before.
   const held = new Map(present)
   const activeBefore = new Map<number, Map<number, number>>()
   const days: SubscriberDay[] = []

@@ -48,7 +48,8 @@ export class SubscriberTally {
     const statuses = [...this.#statuses].filter(([, change]) => change !== 0)
     if (statuses.length > 0) await recordDay(context, this.#mailingListId)
     for (const [status, subscribers] of statuses) {
-      // Written before the upsert's insert is tried, so that a negative change never meets the CHECK.
+      // The update goes first: with an upsert, SQLite would check the inserted negative number against the
+      // CHECK.
       const updated = await context.db
         .updateTable('mailing_list_counts')
         .set({ subscribers: sql`subscribers + ${subscribers}` })

@@ -19,7 +19,7 @@ export function importsThatAdded(
       .where('mailing_list_id', '=', mailingListId)
       .where(addedSomebody)
       .where(keepsAll)
-      // Its additions were deleted, and the undo names those that it skipped.
+      // The added subscribers were deleted by an undo, and the undo lists those that it skipped.
       .where('id', 'not in', (undone) => undone.selectFrom('import_undos').select('subscriber_import_id'))
       .orderBy('id', 'desc')
       .execute()

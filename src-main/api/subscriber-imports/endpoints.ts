@@ -44,7 +44,7 @@ export const subscriberImportEndpoints = endpoints('Subscriber imports', {
 
   'POST /mailing_lists/:mailing_list_id/subscriber_imports': {
     access: 'subscriber.import',
-    // JSON may write one byte of the text with several.
+    // JSON may escape one byte of the text as several.
     bodyLimit: 4 * maxJsonContentBytes,
     bodyRules: { takesLongTexts: true },
     summary: 'Import subscribers from a CSV file',

@@ -19,7 +19,7 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
-    // A percent sign of its own.
+    // The percent sign is not an escape.
     return part
   }
 }

@@ -102,7 +102,7 @@ async function checkSubscriber(context: CommandContext, input: AddInput): Promis
   const given = subscriber.custom_fields ?? {}
   const values = mergeValues({}, fields, given, (fault) => faults.add(fault))
   if (subscriber.apply_custom_field_defaults) applyDefaults(values, fields)
-  // A value that was refused is not missing.
+  // A value that was given and refused is reported already, so it is not missing as well.
   const others = fields.filter(({ id, name }) => !Object.hasOwn(given, name) && !Object.hasOwn(given, id))
   for (const fault of missingFields(others, values)) faults.add(fault)
   const keys = keysOf(list, fields, subscriber.email.trim(), values, faults)
@@ -251,7 +251,7 @@ export const unsubscribeByToken: Command<
   const isForeign = Boolean(row) && organizationId !== null && row?.organization_id !== organizationId
   if (!named || isForeign) throw validationFailed(refusal('not_unsubscribe_token', { field: 'token' }))
   if (!row) {
-    // Should their deletion be undone, they come back unsubscribed.
+    // If the deletion is undone, the subscriber is restored as unsubscribed.
     await recordAbsent(context, [{ id: named.subscriberId, status: 'unsubscribed' }])
     return null
   }
@@ -263,7 +263,7 @@ export const unsubscribeByToken: Command<
   const tally = new SubscriberTally(row.mailing_list_id)
   tally.moved(row.status, 'unsubscribed')
   await tally.save(context)
-  // Whatever was deleted since, unsubscribing works: it is only not counted any more.
+  // Unsubscribing works even if the campaign was deleted; it is then not counted.
   const counted = await countedSlice(context.db, named.sliceId)
   if (counted) {
     const updatesStatus = row.status !== 'unsubscribed'
@@ -279,7 +279,8 @@ export const unsubscribeByToken: Command<
     ...(counted?.campaign_id && { campaign_id: counted.campaign_id })
   }
   recordOne(context, 'subscriber', 'update', scope, row.id, details)
-  // All of that also on a deleted list, which can be restored.
+  // A subscriber on a deleted list is unsubscribed as well, since the list can be restored; the answer then
+  // names no subscriber.
   return row.deleted_at === null ? { id: row.id, mailingListId: row.mailing_list_id } : null
 }
 
@@ -417,7 +418,7 @@ function keysOf(
   const field = primaryKeyOf(list, fields)
   const { emailKey, alternateKey } = subscriberKeys(field, email, values)
   if (alternateKey !== undefined) return { emailKey, alternateKey }
-  // A required field says so itself.
+  // If the field is required, its absence is reported already.
   if (!field?.required) {
     faults.add(refusal('blank_primary_key', { field: field?.name ?? '' }))
   }

@@ -207,7 +207,7 @@ export async function subscribersByEmail(
       .where((where) => hasEmailKey(where, mailingListIds, keys))
       .limit(limit)
       .execute()
-    // Nearly always these are all there are: they need neither be looked for in order nor be counted.
+    // In nearly all cases these are all matches, so neither the ordered query nor the count is needed.
     if (all.length < limit) return { rows: all.sort((a, b) => a.id - b.id), total: all.length }
   }
   const ids = idsOfEmails(db, mailingListIds, keys)

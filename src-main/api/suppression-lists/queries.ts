@@ -80,7 +80,7 @@ async function lastOfSkipped(db: Kysely<Schema>, listId: number, count: number):
       .limit(1)
       .offset(Math.min(left, skippedAtOnce) - 1)
       .executeTakeFirst()
-    // Fewer were there than the counter said a moment ago.
+    // Fewer rows exist than the counter said a moment ago.
     if (!row) return Number.MAX_SAFE_INTEGER
     last = row.id
     await nextTurn()

@@ -142,7 +142,7 @@ export const countPasswordAttempt: Command<{ userId: number }, boolean> = async 
   const row = await userById(context.db, null, userId)
   if (isLockedOut(row, context.now)) return false
   const { service_user_login_lockout_duration: seconds } = await currentSettings(context.db)
-  // Failures expire after the duration of a lockout.
+  // Failed sign-ins stop counting after the duration of a lockout.
   const isOld = row.password_failed_at === null || row.password_failed_at + seconds * 1000 <= context.now
   const failures = isOld ? 1 : row.password_failures + 1
   const locks = failures >= maxPasswordFailures && seconds > 0

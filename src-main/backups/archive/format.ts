@@ -52,6 +52,6 @@ export function columnsOf(database: Database, table: string): Map<string, Column
   const columns = database
     .prepare<[string], { name: string; type: ColumnType | '' }>('SELECT name, type FROM pragma_table_info(?)')
     .all(table)
-  // Those of sqlite_sequence have no types: a name, and a number.
+  // The columns of sqlite_sequence have no declared types: they hold a name and a number.
   return new Map(columns.map(({ name, type }) => [name, type || (name === 'seq' ? 'INTEGER' : 'TEXT')]))
 }

@@ -128,7 +128,7 @@ async function fillTable(
   const entry = entries.get(name)
   if (!entry) throw new Error(`The archive does not contain ${name}.`)
   const columns = columnsOf(database, table)
-  // The rows of other tables have written to it.
+  // Inserting the rows of the other tables has changed it.
   if (table === sequences) database.exec(`DELETE FROM ${sequences}`)
   const insert = database.prepare<Stored[]>(
     `INSERT INTO "${table}" (${[...columns.keys()].map((column) => `"${column}"`).join(', ')})

@@ -21,7 +21,7 @@ function structureIn(text: string): object | null {
     const found = JSON.parse(text) as object
     return JSON.stringify(found) === text ? found : null
   } catch {
-    // It only begins like JSON.
+    // The text only begins like JSON.
     return null
   }
 }

@@ -29,7 +29,7 @@ export interface WrittenArchive {
  */
 export async function writeArchive(backupPath: string, path: string): Promise<WrittenArchive> {
   if (existsSync(path)) throw new Error(`The file ${path} already exists.`)
-  // Whatever is wrong with it would get a manifest that says that it is right.
+  // A faulty backup is refused: the archive's manifest would declare its contents correct.
   const { ok, faults, tables, subscribers } = await verifyBackup(backupPath)
   if (!ok) throw new Error(`${backupPath} cannot be used: ${faults.join('; ')}`)
   await makeDirectory(dirname(path))

@@ -65,7 +65,7 @@ export async function moving(
         tallies.target.removed(id, status)
         current.delete(id)
       }
-      // The other list was deleted, and they with it: they come back from what was noted.
+      // These were deleted with the other list and are restored from the stored values.
       const missing = notes.filter(([{ id }]) => !current.has(id))
       const wentWithList = await wentWithTheirList(
         context,
@@ -94,7 +94,7 @@ export async function moving(
           restored.push(id)
         }
       }
-      // The other list's messages wait for them no more.
+      // Messages queued by the other list's autoresponders are dropped.
       await reactions.take(restored)
       await reactions.queueAgain(waitingAgain)
       recordSubscribers(context, place, 'delete', restored)

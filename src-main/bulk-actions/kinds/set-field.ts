@@ -76,7 +76,7 @@ export async function settingField(
       const former = new Map(notes.map((note) => [note[0], note]))
       const { rows, kept } = await untouchedSince(context, listId, [...former.keys()], writtenAt)
       if (field.id === keyFieldId) {
-        // To change a key is not for this: another subscriber may have it by now.
+        // Primary keys are not changed here: another subscriber may have the former key by now.
         const others = rows.map(({ id, email }): Kept => ({ id, email, reason: 'key_changed' }))
         const all = [...kept, ...others]
         return { restored: 0, kept: all, left: notesOf(notes, all) }

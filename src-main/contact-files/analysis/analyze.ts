@@ -97,7 +97,7 @@ async function analyzeOpened(opened: OpenedFile, bytes: number, input: AnalysisI
     leaves_out_totals: endsWithTotal(scan.last),
     removes_text_marks,
     unescapes_formulas,
-    // What Listwright wrote is what was there, spaces and all.
+    // A file that Listwright wrote has its values unchanged, including their spaces.
     tidies_values: !isOwn,
     several_addresses: isListOfAddresses(body, source) ? 'each' : 'first',
     all_opted_out:
@@ -139,7 +139,7 @@ async function characterSetsOf(
     return { characterSet: 'utf-8', confidence: 1, candidates: [] }
   const beginning = await beginningOf(opened.path, sampleBytes)
   const guess = guessCharacterSet(beginning)
-  // A letter that was cut off at the end of the beginning is not damaged.
+  // A character that was cut off at the end of the sample is not damage.
   if (
     guess.characterSet === 'utf-8' &&
     !isUtf8(beginning.subarray(0, beginning.lastIndexOf(10) + 1 || beginning.length))
@@ -228,7 +228,7 @@ function widthOf(headers: string[], body: SampleRecord[]): number {
   for (const { cells, fault } of body) {
     if (fault !== null) continue
     const filled = cells.findLastIndex((cell) => cell.trim() !== '') + 1
-    // A row that alone is far wider has a separator in one of its values.
+    // A single row that is much wider than the others has an unescaped separator in a value.
     if (filled > width && (filled <= usual || filled <= width + 3 || headers.length === 0)) width = filled
   }
   return Math.max(width, 1)

@@ -71,7 +71,7 @@ function onlyBlankWords(statistics: ColumnStatistics, type: 'number' | 'boolean'
 
 export function newFieldProposal(column: Column, taken: Set<string>, codes: Set<string>): ReadingColumn {
   const { index, header, statistics, isComplete } = column
-  // A column without values has nothing to bring; one of which only the beginning was read may have.
+  // A column without values has nothing to import. If only the beginning was read, values may follow.
   if (statistics.filled === 0 && isComplete) return { ...newColumn(header, null), had_values: false }
   const target = freeFieldName(header === '' ? `Column ${index + 1}` : header, taken, codes)
   const type = newFieldType(column)
@@ -89,7 +89,7 @@ function newFieldType({ header, statistics, roles, isComplete }: Column): Custom
   if (statistics.filled === 0) return text
   if (holdsTruths(statistics) && !holdsOwnWords(header)) return 'boolean'
   if (isWholly(statistics, 'number')) {
-    // Digits that are no number may begin with a zero in the part that was not read.
+    // The column may hold codes instead of numbers: in the unread part some may begin with a zero.
     return roles.includes('digits') || !isComplete ? text : 'number'
   }
   if (

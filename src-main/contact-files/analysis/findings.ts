@@ -50,7 +50,7 @@ export function findingsOf(context: Context, { confidence }: CharacterSetGuess):
   addOptedOut(context, add)
   for (const [index, column] of reading.columns.entries()) {
     const statistics = context.statistics[index]
-    // The columns of vCards are not those of the file.
+    // A vCard has no columns of its own; those without values are not worth a finding.
     if (statistics && opened.kind === 'vcard' && statistics.filled === 0) continue
     if (statistics) addColumnFindings(statistics, column, index, add)
   }

@@ -74,7 +74,8 @@ function columnOf(
   const roles = headerRoles(header)
   const column = { index, header, statistics, isComplete }
   if (known === 'field') return { ...column, roles: roles.filter((role) => role === 'digits'), isField: true }
-  // What the service means comes first, and what the name says of others still counts where the values fit that alone.
+  // The meaning in the service's export comes first. The roles of the header follow, and apply where the
+  // values fit only those.
   const ordered = known ? [known, ...roles.filter((role) => role !== known)] : roles
   return { ...column, roles: ordered, isField: false }
 }
@@ -115,7 +116,7 @@ function rememberedReading(
   destination: Destination
 ): ReadingColumn | undefined {
   const last = header === '' ? undefined : destination.remembered.get(rememberedKey(header))
-  // Left out because it was blank, which it no longer is.
+  // The column was left out earlier because it had no values. It has values now.
   if (!last || (!last.had_values && last.target === null && statistics.filled > 0)) return undefined
   const now = datesOf(statistics.orders)
   return stillThere(

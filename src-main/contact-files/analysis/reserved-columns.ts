@@ -56,7 +56,7 @@ export function reservedProposal(
   if (isOtherChannel(header)) return null
   const isNamedStatus = roles.includes('status')
   const status = statusRule(statistics, header, isNamedStatus)
-  // What a column is asked decides what its yes and no mean, and any word in one of objections is one.
+  // The header decides what yes and no mean. In a column of objections, every word is an objection.
   const isAsked = roles.includes('consent') && hasAnswers(statistics)
   const isOfObjections = roles.some((role) => objectionRoles.includes(role))
   if (status && (isNamedStatus || !(isAsked || isOfObjections))) {
@@ -187,7 +187,7 @@ function removal(column: Column, isFree: boolean, status: SubscriberStatus): Rea
   const { header, statistics } = column
   if (statistics.filled === 0) {
     const blank = isFree ? reservedColumn(column, 'remove_time') : newColumn(header, null)
-    // Contacts in the unread part may have left.
+    // The unread part may hold contacts that were removed.
     if (!column.isComplete) return { ...blank, status: removalRule(status) }
     return isFree ? blank : null
   }

@@ -43,7 +43,7 @@ export function statusRule(
     for (const word of unknown) known[word] = cautiousStatus
     return { kind: 'status', words: known, blank: null, other: null }
   }
-  // Among other words, those that tell who has left still do.
+  // If other words occur as well, the known words for removed contacts still count.
   return isTelling ? { ...wordsOfLeaving, words: known } : null
 }
 
@@ -116,14 +116,14 @@ export function consentRule({ distinct, filled, rows }: ColumnStatistics): Statu
     if (said) words[statusKey(value)] = said
   }
   const said = Object.values(words)
-  // A box that was ticked: a sentence, or nothing.
+  // The column of a ticked box holds one sentence or nothing.
   const isTicked = values.length === 1 && filled < rows && said.length === 0
   if (said.length === 0 && !isTicked) return null
   const consents = isTicked || said.includes('active') || said.length < values.length
   return {
     kind: 'consent',
     words: values.length <= maxRuleWords ? words : {},
-    // Where some people have said yes, those who said nothing have not.
+    // If some people consented, those with a blank value did not.
     blank: consents && filled < rows ? 'unsubscribed' : null,
     other: null
   }

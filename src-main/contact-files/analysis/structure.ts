@@ -83,7 +83,7 @@ function hasEnclosedLines(text: string, separator: CsvStructure['csv_field_separ
 export function withoutEnclosedLines(text: string, separator: string): string | null {
   const { records } = readSample(text, separator, '"', Infinity)
   const enclosed = records.filter(({ cells, fault }) => cells.length === 1 && fault === null)
-  // The column names may stand as they are.
+  // The line of column names may be without an enclosure.
   if (enclosed.length === 0 || enclosed.length < records.length - 1) return null
   const lineOf = lineWriter({ csv_field_separator: separator, csv_field_enclosure: '"' })
   return records.map(({ cells, line, fault }) => lineOf(cells, line, fault)).join('')
@@ -178,7 +178,7 @@ function explainsBySingleQuotes(text: string, single: Parsed, doubled: Parsed): 
   }
   const enclosed = opened("'", single.separator)
   if (enclosed < single.records.length * 0.5 || enclosed <= opened('"', doubled.separator)) return false
-  // One apostrophe further down would swallow what follows.
+  // A single apostrophe further down would enclose everything after it, so the whole text is checked.
   const whole = readSample(text, single.separator, "'", Infinity)
   return !whole.isBroken && whole.records.every(isRegular)
 }
@@ -208,7 +208,7 @@ export function readSample(
     if (records.length < most) records.push({ cells, line, fault })
   })
   try {
-    // In pieces, so that nothing is read in vain.
+    // The text is read in pieces, so that no more than needed is parsed.
     for (let at = 0; at < text.length && records.length < most; at += pieceLength) {
       reader.push(text.slice(at, at + pieceLength))
     }

@@ -2,7 +2,7 @@ import { ImportFailure } from '../../csv/failure.ts'
 import type { RowListener } from './open.ts'
 import { readXmlPart } from './xml.ts'
 
-// OpenDocument spreadsheets (ISO/IEC 26300), read as a stream.
+// Reads OpenDocument spreadsheets (ISO/IEC 26300) as a stream.
 
 const content = 'content.xml'
 /** More repeated cells are the blank rest of a row. */
@@ -62,7 +62,7 @@ class TableReader {
 
   readonly open = (name: string, attribute: (name: string) => string | undefined): void => {
     if (name === 'table') {
-      // A sheet may hold another one in a cell.
+      // A cell of a sheet may contain another sheet.
       if (this.#isSheet) this.#depth++
       else this.#isSheet = !this.isDone && attribute('table:name') === this.#sheet
       return
@@ -136,7 +136,7 @@ class TableReader {
     if (value === null) return this.#text
     if (this.#type === 'date') return value.slice(0, 19).replace('T', ' ')
     if (this.#type === 'boolean') return value
-    // A number is shown as 01067 where its format fills it with zeros.
+    // A number is displayed with leading zeros, such as 01067, if its format says so.
     if (/^0\d+$/.test(this.#text) && Number(this.#text) === Number(value)) return this.#text
     const number = Number(value)
     return Number.isFinite(number) && !/^-?\d+$/.test(value) ? String(number) : value

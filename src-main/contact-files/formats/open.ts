@@ -175,7 +175,7 @@ async function kindOf(path: string, names: readonly string[] | null): Promise<Fi
       'this is a web page or an XML document. Open it in a spreadsheet, and save it as .xlsx'
     )
   }
-  // The letters of vCards are ASCII in every character set, but for the zeros of UTF-16.
+  // The names in vCards are ASCII in every character set; in UTF-16 each letter has an additional zero byte.
   const text = beginning.toString('latin1').replaceAll('\0', '')
   return /^(?:[\u00ef\u00bb\u00bf\u00ff\u00fe]*)\s*BEGIN:VCARD/i.test(text) ? 'vcard' : 'csv'
 }

@@ -1,4 +1,4 @@
-// What is used of the package, which has no types of its own.
+// The part of the package that is used; it has no types of its own.
 declare module 'saxen' {
   export class Parser {
     on(

@@ -71,7 +71,7 @@ export async function unpackFile(path: string, target: string, signal: AbortSign
   await mkdir(dirname(target), { recursive: true })
   const bytes = await unpackedBytes(path)
   if (!bytes) return path
-  // Nothing is waited for in between: a stream may fail before it is read.
+  // No await before this: the stream may fail before anyone reads it.
   await write(bytes, target, signal)
   return target
 }
@@ -126,7 +126,7 @@ export async function entryStream(path: string, name: string): Promise<Readable 
     }
     const bytes = await promisify<Entry, Readable>(archive.openReadStream.bind(archive))(entry)
     bytes.once('close', () => archive.close())
-    // The reader of the stream gets the error, so the callback has nothing to do.
+    // The reader of the stream gets the error, so this callback ignores it.
     return pipe(bytes, checkedAgainst(entry), () => undefined)
   } catch (error) {
     archive.close()

@@ -100,7 +100,7 @@ async function readStrings(path: string, part: string): Promise<string[]> {
     close: (name) => {
       if (name === 't') isText = false
       else if (name === 'rPh') phonetic--
-      // A copy: a piece of the text would keep all of what it was cut from in memory.
+      // A copy, since a slice would keep the whole text that it was cut from in memory.
       else if (name === 'si') {
         length += text.length
         if (length > maxTextLength) {
@@ -238,7 +238,7 @@ class SheetReader {
     if (kind !== 'number') return writeSerial(Number(value), kind, this.#is1904)
     if (/^-?\d+$/.test(value)) return digits > 0 ? value.padStart(digits, '0') : value
     const number = Number(value)
-    // 1.1000000000000001 is 1.1, and 4.915123456789E+11 the whole number that it is.
+    // The shortest form of a number: 1.1 for 1.1000000000000001, and all digits for 4.915123456789E+11.
     const text = Number.isSafeInteger(number) ? String(number) : String(Number(number.toPrecision(15)))
     return digits > 0 && /^\d+$/.test(text) ? text.padStart(digits, '0') : text
   }

@@ -174,7 +174,7 @@ export function headerKey(header: string): string {
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
       .trim()
-      // "UnSubscribed" is one word.
+      // Some files write "UnSubscribed" as two words.
       .replace(/(?<![\p{L}\p{N}])un subscri/u, 'unsubscri')
   )
 }
@@ -264,7 +264,7 @@ function roleInWords(key: string): ColumnRole | null {
   if (bounces.test(key)) return 'bounce'
   if (objections.test(key)) return 'opt_out'
   const isMailing = mailing.test(key)
-  // "Newsletter ja/nein" asks for both.
+  // A header such as "Newsletter ja/nein" names both answers.
   const asked = key.replace(bothAnswers, '')
   if (negation.test(asked) && (isMailing || consents.test(key))) return 'opt_out'
   return consents.test(key) || (isMailing && permits.test(key)) ? 'consent' : null

@@ -32,9 +32,9 @@ const longestCell = 2000
 export function readAddresses(cell: string): ReadAddresses {
   const trimmed = cell.trim()
   if (trimmed === '') return { addresses: [], change: null }
-  // A note that stands in the wrong column: to search it would take long.
+  // The cell is probably a note in the wrong column, and searching it would take long.
   if (trimmed.length > longestCell) return { addresses: [trimmed], change: null }
-  // Nearly every cell: nothing to clean. A colon may be part of an address.
+  // Nearly all cells need no cleaning. A colon can be part of an address.
   if (isPlain(trimmed)) return { addresses: [trimmed], change: null }
   const visible = trimmed
     .replace(invisible, '')
@@ -75,7 +75,7 @@ function foundAddresses(text: string): ReadAddresses | null {
   const found = unlike([...text.matchAll(anyAddress)].map(([address]) => address))
   const rest = text.replaceAll(anyAddress, ' ')
   if (found.length === 0 || rest.includes('@') || !found.every(isEmail)) return null
-  // "max @example.org" and "nora@example..org" are mistakes for a person to correct.
+  // Mistakes such as "max @example.org" and "nora@example..org" are left for the user to correct.
   if (/\.\s|^\s*\.|\.\s*$/.test(rest.trim()) && found.length === 1) return null
   return { addresses: found, change: found.length > 1 ? 'several' : 'name' }
 }

@@ -199,7 +199,7 @@ export function possibleOrders(cell: string): PossibleOrders | null {
 function plainText(cell: string): string | null {
   if (cell.length > longest || cell.length < 4 || !/\d/.test(cell)) return null
   const text = cell.trim().replace(timeWord, ' ').replace(clockWord, '')
-  // "Apr 12 2022" begins like "Tue 12 April 2022".
+  // The weekday is removed from "Tue 12 April 2022", but "Apr 12 2022" begins in the same way.
   if (!weekday.test(text) || partsOf(text)) return text
   return text.replace(weekday, '')
 }

@@ -98,7 +98,7 @@ export function areTruths(values: readonly string[]): boolean {
   }
   const all = [...new Set([...values].map((value) => value.trim().toLowerCase()))]
   const isOneSided = new Set(all.map(readTruth)).size < 2
-  // A column of "NO" is one of countries, and one of "F" of women.
+  // A column with only "NO" may hold countries, and one with only "F" may hold genders.
   const isCertain = (value: string): boolean =>
     unmistakable.has(value) || (value === 'no' && !values.includes('NO'))
   if (isOneSided && !all.every(isCertain)) return false

@@ -26,7 +26,7 @@ const recordConflicts: Command<{ remoteId: number; conflicts: NotedConflict[] },
       at: now,
       resolved_at: keep && now
     }
-    // Each run finds a conflict again until it is decided.
+    // A conflict is found again in each run until it is decided.
     const { numUpdatedRows } = await db
       .updateTable('sync_conflicts')
       .set(values)
@@ -81,7 +81,7 @@ const decideConflict: Command<DecideInput, void> = async (context, input) => {
   }
   await context.db
     .updateTable('sync_conflicts')
-    // The value is now the local one, which the next run sends to the remote.
+    // After an undo the local value is the wanted one, which the next run sends to the remote.
     .set({ decision: isReversed ? 'local' : input.keep, kept: input.keep, resolved_at: context.now })
     .where('id', '=', conflict.id)
     .execute()

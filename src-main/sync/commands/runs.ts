@@ -34,7 +34,7 @@ const startRun: Command<{ id: number }, RunPlan | null> = async (context, { id }
   const goesOn = answers.some(({ question }) => question === 'cut_off')
   // A run that is still open here was cut off: the application crashed or was killed.
   const cutOffs = goesOn ? 0 : remote.state === 'running' ? remote.cut_offs + 1 : remote.cut_offs
-  // Runs that were cut off say so.
+  // Marks interrupted runs as stopped.
   await context.db
     .updateTable('sync_runs')
     .set({ finished_at: context.now, outcome: 'stopped' })
@@ -56,7 +56,7 @@ const startRun: Command<{ id: number }, RunPlan | null> = async (context, { id }
   await updateRemote(context, remote, {
     state: 'running',
     message: null,
-    // A request that arrives from now on is for the next run.
+    // A later request applies to the next run.
     requested_at: null,
     cut_offs: cutOffs,
     // The answer "go on" holds for this run only: if it crashes the application again, the question is asked again.

@@ -36,7 +36,8 @@ export function customFields(
     kind: 'custom_field',
     mailingListId,
     nameOf: ({ name }) => String(name),
-    // Of one name and two types, neither can become the other: they are two fields, of which one is refused with its reason.
+    // Two fields with the same name and different types cannot be matched: they stay two fields, and one is
+    // refused with its reason.
     keyOf: ({ name, field_type }) => `${String(name).trim().toLowerCase()} ${String(field_type)}`,
 
     readLocal: async () => {

@@ -72,7 +72,7 @@ export function messages(
     const { theirs } = await segmentIds()
     const segmentId = content['segment_id'] as number | null
     const theirSegmentId = segmentId === null ? null : theirs.get(segmentId)
-    // Without it the message would be for the whole list.
+    // Without its segment the message would go to the whole list.
     if (theirSegmentId === undefined) {
       throw new RemoteFault('refused', 'it uses a segment that is not on the server')
     }
@@ -88,7 +88,8 @@ export function messages(
   return {
     kind,
     mailingListId,
-    // One that was sent from here is history of this side: what is left of it there is left alone.
+    // A message that was sent from here belongs to this side's history; what remains of it there is left
+    // alone.
     nameOf: ({ name }) => String(name),
     keyOf: ({ name }) => String(name).trim().toLowerCase(),
 

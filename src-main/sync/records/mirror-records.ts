@@ -103,7 +103,7 @@ async function pairLinked<Theirs extends SyncRecord>(
   const other = theirId === null ? undefined : theirs.get(theirId)
   if (!local) {
     if (other) theirs.delete(other.id)
-    // A record that stays there is remembered, so that it is not taken for a new one.
+    // If the record stays on the remote, its link is kept, so that it does not look like a new record.
     if (!other || (await removeThere(run, kind, localId, other))) await unlink(run, kind, localId)
   } else if (other?.isSettled) {
     await kind.noteSettled?.(localId, other)
@@ -209,7 +209,7 @@ async function mergePair<Theirs extends SyncRecord>(
       local.content = content
     } else isDone = withoutDifferences(next, content, local.content, agreed)
   } else if (merged.local) isDone = withoutDifferences(next, merged.local, local.content, agreed)
-  // What is refused is found again by the next run.
+  // Refused values are found again by the next run.
   await recordNewConflicts(
     run,
     (isDone ? merged.conflicts : []).map((conflict) => ({
@@ -243,7 +243,7 @@ async function createThere<Theirs extends SyncRecord>(
 ): Promise<Theirs | null> {
   const named = namedOf(kind, local)
   if (wasRefused(run, 'remote', named, local.content)) return null
-  // Noted before it is sent: of what was sent and not answered the next run looks whether it is there.
+  // Stored before it is sent: if no answer comes, the next run checks whether the record exists.
   await link(run, kind, local.id, null, null)
   const created: Theirs[] = []
   await attempt(run, 'remote', named, local.content, async () => {
@@ -366,7 +366,8 @@ async function unlink<Theirs extends SyncRecord>(
   localId: number
 ): Promise<void> {
   const { remoteId } = run
-  // If the list is restored, its mirror starts over: otherwise the subscribers known from before would seem to have been removed there.
+  // The mirror of a deleted list starts over if the list is restored. Otherwise its former subscribers would
+  // look like subscribers removed on the remote.
   if (kind === 'mailing_list')
     await run.client.run('syncs.deleteAgreedList', { remoteId, mailingListId: localId })
   else await run.client.run('syncs.unlink', { remoteId, kind, localId })

@@ -29,8 +29,8 @@ export async function allPages<Item extends { id: number }>(
       throw new RemoteFault('invalid', `${api.host} has more than ${maxRecords} records at ${path}`)
     }
     if (data.length === perPage && items.size > before) continue
-    // A record deleted between two pages shifts another onto a page that was already read. The totals still
-    // match, so nothing is thrown; the next run finds the skipped record.
+    // If a record is deleted between two pages, another moves to a page that was already read. The totals
+    // still match, so nothing is thrown; the next run finds the skipped record.
     if (records != null && items.size < records) {
       throw new RemoteFault('invalid', `${api.host} ${contradiction(records, items.size)}`)
     }

@@ -86,7 +86,8 @@ interface SlotState {
 function decideSlot(slot: number, state: SlotState, rules: MergeRules): Decision {
   const changed = changedSides(state)
   if (slot === slots.status) return decideStatus(String(state.mine), String(state.theirs), changed, rules)
-  // For subscribers matched for the first time no change is known: the earlier subscribe time is right.
+  // When subscribers are matched for the first time, no changes are known: the earlier subscribe time is
+  // kept.
   if (
     !state.isKnown &&
     slot === slots.subscribe_time &&
@@ -95,7 +96,7 @@ function decideSlot(slot: number, state: SlotState, rules: MergeRules): Decision
   ) {
     return { keep: state.mine < state.theirs ? 'local' : 'remote', isConflict: false }
   }
-  // What only one of them knows is known to both.
+  // A value that only one side has is taken over by the other.
   if (!state.isKnown && (state.mine === undefined || state.theirs === undefined)) {
     if (state.mine !== undefined) return { keep: 'local', isConflict: false }
     return { keep: 'remote', isConflict: false }
@@ -121,7 +122,7 @@ function hashOrBlank(value: Value | undefined): number | undefined {
 function decideStatus(mine: string, theirs: string, changed: Changed, rules: MergeRules): Decision {
   const [isRemovedHere, isRemovedThere] = [isRemoved(mine), isRemoved(theirs)]
   if (isRemovedHere === isRemovedThere) {
-    // Of two such statuses the remote knows more: it sends.
+    // Both statuses are removed ones. The remote's is kept, since the remote sends the messages.
     if (isRemovedHere && changed === 'remote') return { keep: 'remote', isConflict: false }
     return decide(changed, rules)
   }

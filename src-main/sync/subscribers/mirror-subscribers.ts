@@ -61,8 +61,8 @@ export async function mirrorSubscribers(
     common.hasConfirmed,
     common.fields.map(({ field, theirName }) => [field.id, theirName])
   ])
-  // Changes older than the change log, or of fields that were never compared, are found by comparing all
-  // subscribers.
+  // If the change log does not go back far enough or other fields are compared now, all subscribers are
+  // compared.
   const since =
     state?.fields === fields && (state.change_log_id ?? -1) >= log.first - 1 ? state.change_log_id : null
   const changed = since === null ? null : await changedIds(listRun, since, log.last)
@@ -73,7 +73,7 @@ export async function mirrorSubscribers(
     comparedUpTo = Math.min(comparedUpTo, await scan(listRun, start, onProgress))
     await pushNew(listRun, onProgress)
   }
-  // Imports do not tell the ids of people there, by which they are known whatever is changed of them.
+  // Imports do not return the ids of the remote's subscribers, which identify them after any later change.
   if (listRun.needsScan) {
     await scan(listRun, start, onProgress)
     await pushNew(listRun, onProgress)
@@ -112,7 +112,7 @@ async function changedIds(
     .where('id', '<=', until)
     .where('entity', '=', 'subscriber')
     .where('mailing_list_id', '=', list.id)
-    // What this remote brought itself is known on both sides.
+    // Changes that came from this remote are known on both sides.
     .where((where) =>
       where.or([where('via', 'is', null), where('via', '!=', 'sync'), where('cause_id', '!=', run.remoteId)])
     )
@@ -200,7 +200,7 @@ async function* newPeople(listRun: ListRun): AsyncGenerator<NewPerson> {
     const last = rows.at(-1)
     if (!last) return
     afterId = last.id
-    // Rows come without a turn of the event loop, in which the pieces before them are sent.
+    // The rows are read synchronously, so this lets the pieces before them be sent.
     await setImmediate()
   }
 }

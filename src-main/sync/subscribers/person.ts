@@ -149,7 +149,7 @@ export function requestOf(person: Person, { fields }: Common, nameOf: (pair: Fie
     ...(person.has(slots.confirmed) && { confirmed: person.get(slots.confirmed) }),
     custom_fields: Object.fromEntries(
       fields
-        // A subscriber without a value that became required since is left without it.
+        // A required field is left out if the subscriber has no value for it.
         .filter(({ field }) => !field.required || person.has(slotOf(field)))
         .map((pair) => [nameOf(pair), person.get(slotOf(pair.field)) ?? blankOf(pair.field.type)])
     )

@@ -106,7 +106,7 @@ function columnsOf({ fields, hasFormat, slots: inOrder }: Common): Column[] {
 
 function fieldCell(field: FieldDefinition, value: Value | undefined): string {
   if (Array.isArray(value)) return joinCheckboxes(field, value)
-  // A day needs a year to be one of the forms that files may hold.
+  // Files can express a day only with a year.
   return field.type === 'day_of_year' && value !== undefined ? `2000-${String(value)}` : textOf(value)
 }
 
@@ -181,7 +181,7 @@ async function importPiece(listRun: ListRun, columns: Column[], { content, peopl
   for (const some of chunksOf(refused)) await recordFailedRows(listRun, some, failed)
   countSubscribers(listRun, 'pushed', rows.length)
   await deleteAcceptedRefusals(listRun, rows)
-  // A scan finds their remote ids, also of those that the import skipped.
+  // A scan also finds the remote ids of subscribers that the import skipped.
   listRun.needsScan = true
   return people.length
 }
@@ -277,7 +277,7 @@ async function failedRows(
     const reasons = new Map<string, string>()
     const reader = new CsvReader({ separator: ',', enclosure: '"' }, (fields) => {
       const [email = ''] = fields
-      // Where a row stood in what was sent is nothing that a person can look at.
+      // The line number refers to the sent file, which the user never sees.
       if (sent.has(email)) reasons.set(email, shortened((fields.at(-1) ?? '').replace(/^line \d+: /, '')))
     })
     return {
@@ -306,7 +306,7 @@ async function addedTest(
     )
     return (email) => emails.has(email)
   } catch (error) {
-    // Without the log it is not known, and a look at all of them tells.
+    // Without the log the result is unknown; the next comparison of all subscribers finds out.
     if (!isFault(error, 'not_found')) throw error
     return () => false
   }

@@ -122,7 +122,7 @@ async function subscribersThere({ run, theirListId }: ListRun, names: string[]):
   try {
     const path = `/mailing_lists/${theirListId}/subscribers/${names.join(',')}`
     const { data } = await run.api.get<{ id: number }[] | null>(path, answers.found)
-    // Entries that are not valid are left to a comparison of all subscribers, which reports them.
+    // Invalid entries are left to a comparison of all subscribers, which reports them.
     return (data ?? []).filter((answer): answer is TheirSubscriber => answers.subscriber(answer) === null)
   } catch (error) {
     if (!isFault(error, 'not_found')) throw error

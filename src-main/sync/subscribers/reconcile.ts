@@ -161,7 +161,7 @@ function merge(
   const named = namedSubscriber(listRun, local.id, local.person)
   const wasRefusedBefore = wasRefused(run, 'remote', named, changeTo(wanted))
   if (!outcome.isFresh) {
-    // It would be refused again, so the subscriber need not be read.
+    // The remote would refuse the same change again, so the subscriber is not read.
     if (wasRefusedBefore && !isToBeSilenced(wanted, theirs.person))
       return settle({ wanted, is: theirs.person })
     return void outcome.again.push({ localId: local.id, fault: null })
@@ -206,7 +206,7 @@ async function silence(
     countSubscribers(listRun, 'pushed')
     return silenced
   }
-  // The subscriber is listed already, with a reason that affects more of its values.
+  // The subscriber is listed already with a reason that covers more of its values.
   outcome.refusals.length = refusals
   return theirs.person
 }

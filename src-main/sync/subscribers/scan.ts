@@ -63,7 +63,7 @@ export async function scan(
   onProgress: (done: number, total: number | null) => Promise<void>
 ): Promise<number> {
   const { run, syncListId, list } = listRun
-  // What turned up since an earlier scan stopped may lie before where it did.
+  // Subscribers that an earlier scan missed may lie before its position.
   const mayResume = !listRun.needsScan
   listRun.needsScan = false
   const row = await syncListOf(run.reader, run.remoteId, list.id)
@@ -79,7 +79,7 @@ export async function scan(
   let pages = subscriberPages(listRun, placeOf(position))
   let page = await firstOf(pages, position)
   if (page === null) {
-    // The remote may have forgotten where it was.
+    // The remote may not accept the former page token any more.
     position = beginning
     pages = subscriberPages(listRun)
     page = await nextOf(pages)
@@ -92,13 +92,13 @@ export async function scan(
   for (let number = 1; page; number++) {
     const token: string | null = page.next_page_token == null ? null : String(page.next_page_token)
     const identified = await comparePage(listRun, page.data, position, token === null, { orphans, losses })
-    // Written while the next page is worked on.
+    // Stored while the next page is compared.
     await identifying
     identifying = identify(listRun, identified)
     identifying.catch(() => undefined)
     done += page.data.length
     position = { ...position, token, afterId: page.data.at(-1)?.id ?? position.afterId }
-    // What was gathered is known to this run alone: one that goes on from here would not meet it again.
+    // Collected losses exist only in this run: a later run that continues from here would miss them.
     const isAllDone = losses.gone.length === 0 && losses.changed.length === 0
     if (token !== null && isAllDone && number % pagesPerNote === 0) {
       await identifying
@@ -188,7 +188,7 @@ async function comparePage(
   isLast: boolean,
   found: { orphans: Orphans; losses: Losses }
 ): Promise<IdentifiedRow[]> {
-  // A subscriber whose entry is not valid exists, and is not missing.
+  // A subscriber whose entry is invalid still exists and is not missing.
   const allIds = page.map(({ id }) => id)
   const people = await validAnswers(listRun, page)
   const ids = people.map(({ id }) => id)
@@ -217,7 +217,7 @@ async function comparePage(
       if (!found.losses.gather(meeting)) meetings.push(meeting)
       continue
     }
-    // The id belongs to another subscriber now, such as after the remote was restored from a backup.
+    // The id belongs to another subscriber now, for example because the remote was restored from a backup.
     if (known) replaced.push({ localId: known.local_id, theirId: id })
     meetings.push(unlinkedMeeting(listRun, met, like, ids, matches, found.orphans))
   }
@@ -254,7 +254,7 @@ async function collectMissing(
   losses: Losses
 ): Promise<void> {
   const upTo = isLast ? knownUpTo : Math.min(knownUpTo, allIds.at(-1) ?? afterId)
-  // Nearly always none is missing, which an index tells.
+  // Nearly always none is missing, which the index answers quickly.
   const present = [...agreed.keys()].filter((id) => id <= upTo).length
   if ((await countLinked(listRun, afterId, upTo)) > present) {
     losses.gone.push(...(await missingBetween(listRun, afterId, upTo, new Set(allIds))))
@@ -319,7 +319,7 @@ async function reconcileMissing(listRun: ListRun, gone: Losses['gone']): Promise
   const [locals, agreed] = [await localPeople(listRun, localIds), await agreedBy(listRun, localIds)]
   const meetings = gone.flatMap(({ localId, theirId }): Meeting[] => {
     const row = agreed.get(localId)
-    // One who was added there once more, under another id, was met since and is not missing.
+    // The subscriber was added again on the remote under another id and was met since, so is not missing.
     if (!row || (row.their_id !== null && row.their_id !== theirId)) return []
     return [{ local: locals.get(localId) ?? null, agreed: agreedOf(row), theirs: null }]
   })

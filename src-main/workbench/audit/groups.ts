@@ -68,12 +68,12 @@ export class AuditGroups {
 
   #groupOf(row: AuditRow): AuditGroup | undefined {
     if (row.entity !== 'subscriber' || this.#isOfOne) return undefined
-    // A job adds and changes by turns.
+    // A job alternates between adding and changing, so its entries need not be adjacent.
     if (isOfJob(row)) return this.#ofJobs.get(keyOf(row))
     const last = this.all.at(-1)
     const follows =
       row.via === 'api_key' &&
-      // Deleted subscribers can be restored one by one.
+      // Deleted subscribers can be restored one by one, so each keeps its entry.
       row.action !== 'delete' &&
       last?.row.entity === 'subscriber' &&
       keyOf(last.row) === keyOf(row) &&

@@ -39,7 +39,8 @@ export async function presentEvents(
   const rows = groups.map(({ row }) => row)
   const kept = await detailsOf(
     db,
-    // What one of many changes did is not what all of them did, and of many records nothing more is kept.
+    // A group stands for many changes: what one of them did is not true of all, and for many records no more
+    // is stored.
     groups
       .filter(({ row, entries }) => entries === 1 && row.first_id === row.last_id)
       .map(({ row }) => row.id)
@@ -169,7 +170,7 @@ function changesIn(
     ),
     ...(edited ? changesOfEdit(edited) : []),
     ...facts.filter((fact) => details[fact]).map((fact) => change(fact, null, null, null)),
-    // Values are shown on the subscriber's page, by the types of their fields.
+    // Values are shown on the subscriber's page, which knows the types of their fields.
     ...Object.keys(fields).flatMap((id) => {
       const name = names.of('custom_field', Number(id))?.name
       return name == null ? [] : [change(null, name, null, null)]

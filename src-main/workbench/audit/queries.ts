@@ -48,7 +48,7 @@ export async function oldestEntry(db: Kysely<Schema>): Promise<number> {
   return id ?? 0
 }
 
-// What a job notes of itself is that it goes on.
+// A job's entries about itself only report progress.
 const isProgress = sql<SqlBool>`entity in ('subscriber_import', 'bulk_action', 'sync_remote')
   and via in ('subscriber_import', 'import_undo', 'bulk_action', 'bulk_action_undo', 'sync')`
 
@@ -81,7 +81,7 @@ export function auditRows(
       .where('id', '>=', fromId)
       .where('id', '<=', toId)
       .where('organization_id', '=', scope.organizationId)
-      // The application does things by itself as well, such as ending jobs.
+      // The application also changes things by itself, such as ending jobs.
       .where('via', 'is not', null)
       .where(sql<SqlBool>`not (${isProgress})`)
       .$if(userId !== null, (query) => query.where('user_id', '=', userId))
@@ -136,14 +136,14 @@ const named: Record<ChangedEntity, RawBuilder<unknown> | null> = {
   user: sql`SELECT id, full_name AS name, deleted_at IS NOT NULL AS is_gone FROM users`,
   sign_in: sql`SELECT id, full_name AS name, deleted_at IS NOT NULL AS is_gone FROM users`,
   api_key: sql`SELECT id, name, 0 AS is_gone FROM api_keys`,
-  // A correction is called by the file that its rows came from, which importNames knows.
+  // A correction has the name of the file that its rows came from, which importNames knows.
   subscriber_import: null,
   subscriber_export: null,
   bulk_action: null,
   suppressed_address_import: null,
   pending_subscription: null,
   settings: null,
-  // Its name stands in each entry.
+  // The name is stored in each entry.
   backup: null
 }
 

@@ -32,14 +32,14 @@ export type DraftSummary = Static<typeof DraftSummary>
 export const draftEndpoints = unlistedEndpoints({
   'GET /drafts': { access: 'signed_in', answer: envelope(Type.Array(DraftSummary)) },
 
-  // null if there is none.
+  // Answers null if there is none.
   'GET /drafts/:name': { access: 'signed_in', params, answer: envelope(Nullable(Draft)) },
 
   'PUT /drafts/:name': {
     access: 'signed_in',
     params,
     body: DraftInput,
-    // The largest content and what it was before, both written as strings of JSON.
+    // The largest content in its present and former form, both written as JSON strings.
     bodyLimit: 16 * 1024 * 1024,
     answer: envelope(Type.Null())
   },

@@ -28,7 +28,7 @@ export const bulkActionEndpoints = unlistedEndpoints({
   },
 
   'POST /selections/:id/bulk_actions': {
-    // Each kind asks for a permission of its own.
+    // Each kind needs a permission of its own.
     access: 'signed_in',
     params: IdParams,
     body: BulkActionInput,

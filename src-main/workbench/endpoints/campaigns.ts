@@ -58,7 +58,7 @@ export const campaignEndpoints = unlistedEndpoints({
     query: Type.Object({
       mailing_list_id: Type.Optional(Type.Integer()),
       archived: withDefault(Type.Boolean(), false),
-      // Those that are being sent, or have a time to begin at.
+      // Campaigns that are being sent or have a time to begin at.
       is_pending: withDefault(Type.Boolean(), false),
       ...PageQuery(100)
     }),

@@ -89,14 +89,15 @@ export const FailedRowsQuery = Type.Object({ ...PageQuery(50), reason: Type.Opti
 const maxCorrected = 5000
 
 export const importEndpoints = unlistedEndpoints({
-  // As in the API, with what that does not tell of each.
+  // The API's imports, with details that only the window shows.
   'GET /subscriber_imports': {
     access: 'subscriber.import',
     query: Type.Object({ ...PageQuery(200), mailing_list_id: Type.Optional(Type.Integer()) }),
     answer: pagedEnvelope(ListedImport)
   },
 
-  // Those that a filter can ask for, the newest first: who may see subscribers may ask where they came from.
+  // The imports that a filter can name, newest first. Whoever may see subscribers may also see where they
+  // came from.
   'GET /mailing_lists/:mailing_list_id/imports_that_added': {
     access: 'subscriber.read',
     params: MailingListParams,
@@ -109,7 +110,7 @@ export const importEndpoints = unlistedEndpoints({
     answer: envelope(ImportLinks)
   },
 
-  // Those that have not been corrected.
+  // Failed rows that are not corrected yet.
   'GET /subscriber_imports/:id/failed_rows': {
     access: 'subscriber.import',
     params: IdParams,
@@ -117,10 +118,10 @@ export const importEndpoints = unlistedEndpoints({
     answer: FailedRowsAnswer
   },
 
-  // The same as a file for a spreadsheet, under the column names of the file that was imported.
+  // The same rows as a file for spreadsheets, with the column names of the imported file.
   'GET /subscriber_imports/:id/failed_rows_file': { access: 'subscriber.import', params: IdParams },
 
-  // Imports corrected rows as the file was imported that they come from, with the lines that they have there.
+  // Imports corrected rows with the settings of their import, under their former line numbers.
   'POST /subscriber_imports/:id/corrections': {
     access: 'subscriber.import',
     params: IdParams,

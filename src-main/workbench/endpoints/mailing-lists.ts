@@ -13,6 +13,6 @@ const ListedList = Type.Object({
 export type ListedList = Static<typeof ListedList>
 
 export const mailingListEndpoints = unlistedEndpoints({
-  // All of them, by id.
+  // All lists, by id.
   'GET /mailing_lists': { access: 'signed_in', answer: envelope(Type.Array(ListedList)) }
 })

@@ -17,7 +17,7 @@ const Found = Type.Object({
 export type Found = Static<typeof Found>
 
 export const searchEndpoints = unlistedEndpoints({
-  // The first few of each kind, as far as the caller may see them.
+  // The first matches of each kind, as far as the caller may see them.
   'GET /search': {
     access: 'signed_in',
     query: Type.Object({ text: Filled({ maxLength: 255 }) }),

@@ -57,7 +57,7 @@ export const sessionEndpoints = unlistedEndpoints({
 
   'POST /session': { access: 'public', body: SignInInput, answer: envelope(SignedIn) },
 
-  // With the one-time token of a link.
+  // Uses the one-time token of a link.
   'POST /session/link': { access: 'public', body: LinkInput, answer: envelope(SignedIn) },
 
   // Makes an address that a browser can download once, without the window's header.

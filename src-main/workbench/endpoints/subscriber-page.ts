@@ -86,7 +86,7 @@ const History = Type.Object({
 export const subscriberPageEndpoints = unlistedEndpoints({
   'GET /subscribers/:id/surroundings': { access: 'subscriber.read', params, answer: envelope(Surroundings) },
 
-  // What the subscriber did with messages is shown to those who may see statistics.
+  // Events of messages are shown only to users who may see statistics.
   'GET /subscribers/:id/history': {
     access: 'subscriber.read',
     params,
@@ -94,14 +94,14 @@ export const subscriberPageEndpoints = unlistedEndpoints({
     answer: envelope(History)
   },
 
-  // Makes the subscriber what they were before the change.
+  // Restores the subscriber as before the change.
   'POST /subscribers/:id/history/:change_id/undo': {
     access: 'subscriber.update',
     params: Type.Object({ ...params.properties, change_id: Type.Integer() }),
     answer: envelope(Type.Null())
   },
 
-  // Brings back one who was deleted by themselves in the last days, under the id that they had.
+  // Restores a subscriber who was deleted individually in the last days, under the same id.
   'POST /subscribers/:id/restore': {
     access: 'subscriber.create',
     params,

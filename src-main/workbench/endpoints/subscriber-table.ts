@@ -13,7 +13,7 @@ export const TableSort = Type.Object({
 })
 
 export const subscriberTableEndpoints = unlistedEndpoints({
-  // What is asked for is long, so a POST brings it; nothing is changed.
+  // A POST because the query may be long; it changes nothing.
   'POST /mailing_lists/:mailing_list_id/subscriber_table': {
     access: 'subscriber.read',
     params: MailingListParams,

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 
-// What people save for a list under a name of their own: mappings of imports, views of the table.
+// Settings that users save for a list under a name: import mappings and table views.
 
 export type NamedTable = 'import_mappings' | 'table_views'
 

@@ -27,7 +27,8 @@ const DeletedList = Type.Object({
 export type DeletedList = Static<typeof DeletedList>
 
 export const undoEndpoints = unlistedEndpoints({
-  // Makes a record what it was before an edit, or brings a deleted one back; each kind asks for a permission of its own.
+  // Restores a record to its state before an edit, or a deleted record; each kind needs a permission of its
+  // own.
   'POST /changes/:id/undo': { access: 'signed_in', params: IdParams, answer: envelope(Undone) },
 
   // Restores a record under its id after its last deletion.
@@ -37,10 +38,10 @@ export const undoEndpoints = unlistedEndpoints({
     answer: envelope(Undone)
   },
 
-  // Lists that can still be restored, the last one that was deleted first.
+  // Lists that can still be restored, the most recently deleted first.
   'GET /deleted_lists': { access: 'mailing_list.create', answer: envelope(Type.Array(DeletedList)) },
 
-  // Ends the time in which a list can be restored: its subscribers are removed.
+  // Removes the subscribers of a deleted list, which cannot be restored any more.
   'POST /deleted_lists/:id/purge': {
     access: 'mailing_list.delete',
     params: IdParams,

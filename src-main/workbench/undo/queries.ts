@@ -27,7 +27,7 @@ export async function lastDeletion(
   const row = await db
     .selectFrom('change_log')
     .select('id')
-    // The index of what has details holds few entries of each day.
+    // The index covers only rows with details, of which there are few per day.
     .where('details', 'is not', null)
     .where('entity', '=', entity)
     .where('action', '=', 'delete')

@@ -77,7 +77,7 @@ export function useRecordEdit() {
       } catch (error) {
         if (!(error instanceof ApiFailure && error.code === 'conflict')) throw error
       }
-      // What was decided is not asked again.
+      // The decisions become the new base, so that none is asked again.
       ;[from, wanted] = [stored, decided]
     }
     throw new Error(t('conflict.busy'))
