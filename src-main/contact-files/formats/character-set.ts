@@ -240,58 +240,95 @@ function piecesOf(bytes: Uint8Array): Uint8Array {
 const vowels = new Set('aeiouyøæœıAEIOUYØÆŒ')
 const isVowel = (c: string): boolean => vowels.has(c.normalize('NFD').charAt(0))
 
-/**
- * Returns how unlikely the text is in any language (in nats), the price of its quotes and dashes, and its
- * letters with their counts.
- */
-function readText(text: string): { odd: number; marks: number; letters: Map<string, number>; count: number } {
-  const letters = new Map<string, number>()
-  const chars = [...text]
-  let odd = 0
-  let marks = 0
-  let count = 0
-  for (let i = 0; i < chars.length; i++) {
-    const c = chars[i] ?? ''
-    const code = c.codePointAt(0) ?? 0
-    if (code < 128) continue
-    count += code > 0x2e80 ? 2 : 1 // about the bytes it took
-    const before = chars[i - 1] ?? '\n'
-    const after = chars[i + 1] ?? '\n'
-    const letterBefore = isLetter(before)
-    const letterAfter = isLetter(after)
-    if (code < 0xa0 || code === 0xfffd || (code >= 0xe000 && code < 0xf900) || code >= 0x30000) odd += 15
-    else if ('ªºµ'.includes(c) || !isLetter(c)) {
-      const inside = letterBefore && letterAfter
-      const usual =
-        c === '’'
-          ? inside && scriptOf(after.codePointAt(0) ?? 0) !== 2
-          : !inside && '“”„«»–—‘€\u00a0°ªº·\u3000'.includes(c)
-      if (usual) marks += c === '’' ? 4 : 6
-      else odd += c === '’' ? 9 : inside ? ('“”„«»–—‘°ªº·'.includes(c) ? 10 : 13) : 10
-    } else {
-      const script = scriptOf(code)
-      const lower = c.toLowerCase()
-      const key = c === 'İ' ? c : lower
-      letters.set(key, (letters.get(key) ?? 0) + 1)
-      for (const next of [letterBefore ? before : '', letterAfter ? after : ''])
-        if (next && scriptOf(next.codePointAt(0) ?? 0) !== script) odd += 5
-      if (/\p{M}/u.test(c)) odd += script !== 1 || (letterBefore && isVowel(before)) ? 0 : 8
-      else if (lower !== c.toUpperCase()) {
-        const upper = c !== lower
-        const upperBefore = letterBefore && before !== before.toLowerCase()
-        const upperAfter = letterAfter && after !== after.toLowerCase()
-        const lowerAfter = letterAfter && after !== after.toUpperCase()
-        if (!letterBefore) odd += upper ? 0.2 : 2.5
-        else if (upper) odd += upperBefore ? (lowerAfter ? 4 : 0.5) : 6
-        if (!upper && upperAfter && c !== 'ß') odd += 5
-        if (script === 1 && letterBefore && letterAfter) {
-          const vowel = isVowel(c)
-          if (vowel === isVowel(before) && vowel === isVowel(after)) odd += 1.5
-        }
-      }
-    }
+/** A text as it reads in one character set. */
+interface Reading {
+  /** How unlikely its letters and their places are in any language, in nats. */
+  odd: number
+  /** The price of its quotes and dashes. */
+  marks: number
+  /** Its letters beyond ASCII, in lower case, with their counts. */
+  letters: Map<string, number>
+  /** About the bytes that its characters beyond ASCII took. */
+  count: number
+}
+
+/** A character beyond ASCII between its neighbors; a neighbor that is no letter is blank. */
+interface Place {
+  character: string
+  code: number
+  before: string
+  after: string
+}
+
+function readText(text: string): Reading {
+  const reading: Reading = { odd: 0, marks: 0, letters: new Map(), count: 0 }
+  const characters = [...text]
+  const letterAt = (index: number): string => {
+    const character = characters[index] ?? ''
+    return isLetter(character) ? character : ''
   }
-  return { odd, marks, letters, count }
+  for (const [index, character] of characters.entries()) {
+    const code = character.codePointAt(0) ?? 0
+    if (code < 128) continue
+    reading.count += code > 0x2e80 ? 2 : 1
+    const place = { character, code, before: letterAt(index - 1), after: letterAt(index + 1) }
+    if (isUnused(code)) reading.odd += 15
+    else if ('ªºµ'.includes(character) || !isLetter(character)) readMark(place, reading)
+    else readLetter(place, reading)
+  }
+  return reading
+}
+
+/** True for control characters, replacement characters, private use and the planes beyond ideographs. */
+function isUnused(code: number): boolean {
+  return code < 0xa0 || code === 0xfffd || (code >= 0xe000 && code < 0xf900) || code >= 0x30000
+}
+
+function readMark({ character, before, after }: Place, reading: Reading): void {
+  const isInside = before !== '' && after !== ''
+  if (character === '’') {
+    if (isInside && scriptOf(after.codePointAt(0) ?? 0) !== 2) reading.marks += 4
+    else reading.odd += 9
+  } else if (!isInside) {
+    if ('“”„«»–—‘€\u00a0°ªº·\u3000'.includes(character)) reading.marks += 6
+    else reading.odd += 10
+  } else reading.odd += '“”„«»–—‘°ªº·'.includes(character) ? 10 : 13
+}
+
+function readLetter({ character, code, before, after }: Place, reading: Reading): void {
+  const script = scriptOf(code)
+  const lower = character.toLowerCase()
+  const key = character === 'İ' ? character : lower
+  reading.letters.set(key, (reading.letters.get(key) ?? 0) + 1)
+  for (const next of [before, after])
+    if (next !== '' && scriptOf(next.codePointAt(0) ?? 0) !== script) reading.odd += 5
+  if (/\p{M}/u.test(character)) {
+    reading.odd += script !== 1 || (before !== '' && isVowel(before)) ? 0 : 8
+  } else if (lower !== character.toUpperCase()) {
+    reading.odd += oddnessOfCase(character, before, after)
+    if (script === 1 && isThirdOfItsKind(character, before, after)) reading.odd += 1.5
+  }
+}
+
+/** How unusual the case of a letter is beside its neighbors. */
+function oddnessOfCase(character: string, before: string, after: string): number {
+  const isUpper = character !== character.toLowerCase()
+  const isUpperAfter = after !== after.toLowerCase()
+  let odd = !isUpper && isUpperAfter && character !== 'ß' ? 5 : 0
+  if (before === '') odd += isUpper ? 0.2 : 2.5
+  else if (isUpper) {
+    const isUpperBefore = before !== before.toLowerCase()
+    const isLowerAfter = after !== after.toUpperCase()
+    odd += isUpperBefore ? (isLowerAfter ? 4 : 0.5) : 6
+  }
+  return odd
+}
+
+/** True between two vowels for a vowel, and between two consonants for a consonant. */
+function isThirdOfItsKind(character: string, before: string, after: string): boolean {
+  if (before === '' || after === '') return false
+  const vowel = isVowel(character)
+  return vowel === isVowel(before) && vowel === isVowel(after)
 }
 
 const answer = (characterSet: ReadableCharacterSet, confidence: number): CharacterSetGuess => ({
@@ -309,80 +346,99 @@ function decodes(characterSet: string, bytes: Uint8Array): string | undefined {
 }
 
 export function guessCharacterSet(bytes: Uint8Array): CharacterSetGuess {
-  const [a, b, c] = bytes
-  if (a === 0xef && b === 0xbb && c === 0xbf) return answer('utf-8', 1)
-  if (a === 0xff && b === 0xfe) return answer('utf-16le', 1)
-  if (a === 0xfe && b === 0xff) return answer('utf-16be', 1)
-  let evenZeros = 0
-  let oddZeros = 0
-  let high = 0
-  let escape = false
-  bytes.forEach((byte, i) => {
-    if (byte === 0 && i % 2 === 0) evenZeros++
-    else if (byte === 0) oddZeros++
-    else if (byte > 127) high++
-    else if (byte === 27) escape = true
-  })
-  if (evenZeros + oddZeros > bytes.length / 20) {
-    const [characterSet, some, few] =
-      oddZeros > evenZeros
-        ? (['utf-16le', oddZeros, evenZeros] as const)
-        : (['utf-16be', evenZeros, oddZeros] as const)
-    const valid = decodes(characterSet, bytes) !== undefined
-    return answer(characterSet, valid ? Math.min(0.99, 1 - few / some) : 0.1)
+  const marked = markedSet(bytes)
+  if (marked) return answer(marked, 1)
+  const { evenZeros, oddZeros, high, hasEscape } = countBytes(bytes)
+  if (evenZeros + oddZeros > bytes.length / 20) return wideGuess(bytes, evenZeros, oddZeros)
+  if (high === 0) {
+    return hasEscape && decodes('iso-2022-jp', bytes) ? answer('iso-2022-jp', 0.95) : answer('utf-8', 1)
   }
-  if (!high) return escape && decodes('iso-2022-jp', bytes) ? answer('iso-2022-jp', 0.95) : answer('utf-8', 1)
-  const validUtf8 = decodes('utf-8', bytes) !== undefined
-  if (validUtf8 && high >= 12) return answer('utf-8', 1 - 0.2 ** (high / 2))
+  const isUtf8 = decodes('utf-8', bytes) !== undefined
+  if (isUtf8 && high >= 12) return answer('utf-8', 1 - 0.2 ** (high / 2))
   const pieces = piecesOf(bytes)
-  const read: {
-    characterSet: ReadableCharacterSet
-    score: number
-    text: string
-    count: number
-    odd: number
-    marks: number
-  }[] = []
-  for (const characterSet of readableCharacterSets) {
-    const rare = characterSets[characterSet]
-    if (rare === undefined) continue
-    const text = multiByteSets.has(characterSet)
-      ? decodes(characterSet, pieces)
-      : new TextDecoder(characterSet).decode(pieces)
-    if (text === undefined) continue
-    const { odd, marks, letters, count } = readText(text)
-    const likely = characterSet === 'utf-8' && validUtf8 ? 5 : -rare
-    let best = -Infinity
-    const home = (languagesOf[characterSet] ?? '').split(' ')
-    for (const { language, latin, weight } of getModels()) {
-      let sum = latin && !home.includes(language) ? -foreignPenalty : 0
-      for (const [letter, times] of letters) sum += times * Math.log(weight(letter))
-      if (sum > best) best = sum
-    }
-    read.push({
-      characterSet,
-      score: (letters.size ? best : 0) - odd - marks + likely,
-      text,
-      count,
-      odd,
-      marks
-    })
-  }
-  read.sort((x, y) => y.score - x.score)
-  const [first] = read
+  const candidates = readableCharacterSets
+    .flatMap((characterSet) => candidateOf(characterSet, pieces, isUtf8) ?? [])
+    .sort((a, b) => b.score - a.score)
+  const [first] = candidates
   if (!first) return answer('windows-1252', 0)
-  const second = read.find(({ text }) => text !== first.text)
-  const lead = second ? first.score - second.score : 20
-  const fit = Math.min(1, Math.max(0, (8 + (first.score + first.marks) / Math.max(first.count, 4)) / 2.5)) // nothing reads well: little confidence
-  const calm = Math.min(1, Math.max(0, 1.5 - first.odd / (first.count + 8))) // nor when much is odd
-  const confidence =
-    (1 - Math.exp(-lead / (4 + first.count / 100))) *
-    (first.characterSet === 'utf-8' && !validUtf8 ? 0.5 : 1) *
-    fit *
-    calm
   return {
     characterSet: first.characterSet,
-    confidence,
-    candidates: read.map(({ characterSet, score }) => ({ characterSet, score }))
+    confidence: confidenceIn(first, candidates) * (first.characterSet === 'utf-8' && !isUtf8 ? 0.5 : 1),
+    candidates: candidates.map(({ characterSet, score }) => ({ characterSet, score }))
   }
+}
+
+/** The character set that a byte order mark names. */
+function markedSet([a, b, c]: Uint8Array): ReadableCharacterSet | null {
+  if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8'
+  if (a === 0xff && b === 0xfe) return 'utf-16le'
+  if (a === 0xfe && b === 0xff) return 'utf-16be'
+  return null
+}
+
+function countBytes(bytes: Uint8Array) {
+  const counts = { evenZeros: 0, oddZeros: 0, high: 0, hasEscape: false }
+  bytes.forEach((byte, index) => {
+    if (byte === 0 && index % 2 === 0) counts.evenZeros++
+    else if (byte === 0) counts.oddZeros++
+    else if (byte > 127) counts.high++
+    else if (byte === 27) counts.hasEscape = true
+  })
+  return counts
+}
+
+/** UTF-16 without a byte order mark: in most texts every other byte is zero. */
+function wideGuess(bytes: Uint8Array, evenZeros: number, oddZeros: number): CharacterSetGuess {
+  const [characterSet, some, few] =
+    oddZeros > evenZeros
+      ? (['utf-16le', oddZeros, evenZeros] as const)
+      : (['utf-16be', evenZeros, oddZeros] as const)
+  const isValid = decodes(characterSet, bytes) !== undefined
+  return answer(characterSet, isValid ? Math.min(0.99, 1 - few / some) : 0.1)
+}
+
+interface Candidate extends Omit<Reading, 'letters'> {
+  characterSet: ReadableCharacterSet
+  score: number
+  text: string
+}
+
+/** @returns null if the set is not guessed, or the bytes are not valid in it */
+function candidateOf(
+  characterSet: ReadableCharacterSet,
+  pieces: Uint8Array,
+  isUtf8: boolean
+): Candidate | null {
+  const rare = characterSets[characterSet]
+  if (rare === undefined) return null
+  const text = multiByteSets.has(characterSet)
+    ? decodes(characterSet, pieces)
+    : new TextDecoder(characterSet).decode(pieces)
+  if (text === undefined) return null
+  const { odd, marks, letters, count } = readText(text)
+  const likely = characterSet === 'utf-8' && isUtf8 ? 5 : -rare
+  const score = bestFit(characterSet, letters) - odd - marks + likely
+  return { characterSet, score, text, count, odd, marks }
+}
+
+/** How well letters fit the language that they fit best, in nats. */
+function bestFit(characterSet: ReadableCharacterSet, letters: Reading['letters']): number {
+  if (letters.size === 0) return 0
+  const home = (languagesOf[characterSet] ?? '').split(' ')
+  const fits = getModels().map(({ language, latin, weight }) => {
+    let sum = latin && !home.includes(language) ? -foreignPenalty : 0
+    for (const [letter, times] of letters) sum += times * Math.log(weight(letter))
+    return sum
+  })
+  return Math.max(...fits)
+}
+
+/** From 0 to 1: how far the first candidate leads, how well it reads, and how little in it is odd. */
+function confidenceIn(first: Candidate, candidates: readonly Candidate[]): number {
+  const { score, marks, odd, count } = first
+  const second = candidates.find(({ text }) => text !== first.text)
+  const lead = second ? score - second.score : 20
+  const fit = Math.min(1, Math.max(0, (8 + (score + marks) / Math.max(count, 4)) / 2.5))
+  const calm = Math.min(1, Math.max(0, 1.5 - odd / (count + 8)))
+  return (1 - Math.exp(-lead / (4 + count / 100))) * fit * calm
 }
