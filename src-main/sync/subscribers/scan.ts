@@ -62,28 +62,10 @@ export async function scan(
   start: Pick<ScanPosition, 'changeLogId' | 'fields'>,
   onProgress: (done: number, total: number | null) => Promise<void>
 ): Promise<number> {
-  const { run, syncListId, list } = listRun
-  // Subscribers that an earlier scan missed may lie before its position.
-  const mayResume = !listRun.needsScan
-  listRun.needsScan = false
-  const row = await syncListOf(run.reader, run.remoteId, list.id)
-  const stored = row?.scan ? (JSON.parse(row.scan) as ScanPosition) : null
-  const beginning: ScanPosition = {
-    ...start,
-    token: null,
-    afterId: 0,
-    knownUpTo: await highestKnown(listRun)
-  }
-  let position = mayResume && stored?.fields === start.fields ? stored : beginning
+  const started = await startScan(listRun, start)
+  const { pages } = started
+  let { position, page } = started
   const orphans = await orphansOf(listRun)
-  let pages = subscriberPages(listRun, placeOf(position))
-  let page = await firstOf(pages, position)
-  if (page === null) {
-    // The remote may not accept the former page token any more.
-    position = beginning
-    pages = subscriberPages(listRun)
-    page = await nextOf(pages)
-  }
   const losses = new Losses(listRun, await countLinked(listRun))
   const total = page?.num_records ?? null
   if (position.token === null && total !== null) losses.ask(total)
@@ -102,7 +84,7 @@ export async function scan(
     const isAllDone = losses.gone.length === 0 && losses.changed.length === 0
     if (token !== null && isAllDone && number % pagesPerNote === 0) {
       await identifying
-      await run.client.run('syncs.noteList', { syncListId, scan: JSON.stringify(position) })
+      await storePosition(listRun, position)
     }
     await onProgress(done, total)
     page = await nextOf(pages)
@@ -111,8 +93,38 @@ export async function scan(
   losses.ask()
   await carryOut(listRun, losses)
   await deleteUnmatched(listRun)
-  await run.client.run('syncs.noteList', { syncListId, scan: null })
+  await storePosition(listRun, null)
   return position.changeLogId
+}
+
+/** Continues at the stored position, or starts at the beginning if there is none or it cannot be used. */
+async function startScan(
+  listRun: ListRun,
+  start: Pick<ScanPosition, 'changeLogId' | 'fields'>
+): Promise<{ position: ScanPosition; pages: Pages; page: SubscriberPage | undefined }> {
+  // Subscribers that an earlier scan missed may lie before its position.
+  const mayResume = !listRun.needsScan
+  listRun.needsScan = false
+  const stored = await storedPosition(listRun)
+  const knownUpTo = await highestKnown(listRun)
+  const beginning: ScanPosition = { ...start, token: null, afterId: 0, knownUpTo }
+  const position = mayResume && stored?.fields === start.fields ? stored : beginning
+  const pages = subscriberPages(listRun, placeOf(position))
+  const page = await firstOf(pages, position)
+  if (page !== null) return { position, pages, page }
+  // The remote may not accept the former page token any more.
+  const fromStart = subscriberPages(listRun)
+  return { position: beginning, pages: fromStart, page: await nextOf(fromStart) }
+}
+
+async function storedPosition({ run, list }: ListRun): Promise<ScanPosition | null> {
+  const row = await syncListOf(run.reader, run.remoteId, list.id)
+  return row?.scan ? (JSON.parse(row.scan) as ScanPosition) : null
+}
+
+/** @param position null = no scan is unfinished */
+async function storePosition({ run, syncListId }: ListRun, position: ScanPosition | null): Promise<void> {
+  await run.client.run('syncs.noteList', { syncListId, scan: position && JSON.stringify(position) })
 }
 
 /** Returns where paging continues; null = at the beginning. */
@@ -199,32 +211,56 @@ async function comparePage(
   const meetings: Meeting[] = []
   for (const [at, id] of ids.entries()) {
     const theirs = values[at] ?? []
-    const known = matches.agreed.get(id)
-    const like = matches.alike.size === 0 ? undefined : matches.alike.get(keyOfValues(listRun, theirs))
-    const linked = known ?? (like && matches.agreedOfAlike.get(like.id))
-    const local = known ? matches.locals.get(known.local_id) : like
+    const match = matchOf(listRun, id, theirs, matches)
+    const { known, local, linked } = match
     if (local && linked && isAsBefore(listRun, id, linked, local, theirs)) {
       if (linked.their_id === null) identified.push([local.id, id])
       continue
     }
     const met = { id, person: personOf(theirs, listRun.common) }
-    if (known && !isSomebodyElse(agreedOf(known), met.person)) {
-      const meeting = {
-        local: local ? localPersonOf(listRun, local) : null,
-        agreed: agreedOf(known),
-        theirs: met
-      }
+    const meeting = linkedMeeting(listRun, met, match)
+    if (meeting) {
       if (!found.losses.gather(meeting)) meetings.push(meeting)
       continue
     }
     // The id belongs to another subscriber now, for example because the remote was restored from a backup.
     if (known) replaced.push({ localId: known.local_id, theirId: id })
-    meetings.push(unlinkedMeeting(listRun, met, like, ids, matches, found.orphans))
+    meetings.push(unlinkedMeeting(listRun, met, match.like, ids, matches, found.orphans))
   }
   found.losses.gone.push(...replaced)
   await send(listRun, await reconcile(listRun, meetings, false))
   await collectMissing(listRun, allIds, position, isLast, matches, found.losses)
   return identified
+}
+
+/** What this side knows of one remote subscriber. */
+interface Match {
+  /** The agreed state with this remote id. */
+  known: AgreementRow | undefined
+  /** The local subscriber with the same key. */
+  like: SubscriberRow | undefined
+  /** The agreed state of either. */
+  linked: AgreementRow | undefined
+  local: SubscriberRow | undefined
+}
+
+function matchOf(listRun: ListRun, id: number, theirs: Values, matches: PageMatches): Match {
+  const known = matches.agreed.get(id)
+  const like = matches.alike.size === 0 ? undefined : matches.alike.get(keyOfValues(listRun, theirs))
+  const linked = known ?? (like && matches.agreedOfAlike.get(like.id))
+  return { known, like, linked, local: known ? matches.locals.get(known.local_id) : like }
+}
+
+/** The meeting of linked subscribers; null if there is no link, or the id belongs to another subscriber now. */
+function linkedMeeting(
+  listRun: ListRun,
+  met: NonNullable<Meeting['theirs']>,
+  { known, local }: Match
+): Meeting | null {
+  if (!known) return null
+  const agreed = agreedOf(known)
+  if (isSomebodyElse(agreed, met.person)) return null
+  return { local: local ? localPersonOf(listRun, local) : null, agreed, theirs: met }
 }
 
 /** Pairs a remote subscriber without a link with a local one of the same key, unless that has another counterpart. */
