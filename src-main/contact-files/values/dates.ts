@@ -30,20 +30,26 @@ const foreignMonths: readonly (readonly string[])[] = [
 ]
 const englishMonths = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-const clock = String.raw`(?:(?:[,T]|\s)\s*(\d{1,2}:\d{2}.*))?`
-const dotted = new RegExp(String.raw`^(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4}|\d{2})${clock}$`)
-const slashed = new RegExp(String.raw`^(\d{1,2})([-/])(\d{1,2})\2(\d{4}|\d{2})${clock}$`)
-const yearFirst = new RegExp(String.raw`^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})${clock}$`)
-const compact = /^((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?:T?(\d\d)(\d\d)(\d\d)?Z?)?$/
-const eastAsian = /^(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일]$/
-const dayMonthName = new RegExp(
-  String.raw`^(\d{1,2})(?:\.|st|nd|rd|th)?[\s-]+(?:de\s+)?(\p{L}{3,10})\.?,?[\s-]+(?:de\s+)?(\d{4}|\d{2})${clock}$`,
-  'u'
-)
-const monthNameDay = new RegExp(
-  String.raw`^(\p{L}{3,10})\.?[\s-]+(\d{1,2})(?:st|nd|rd|th)?,?[\s-]+(\d{4})${clock}$`,
-  'u'
-)
+const clock = String.raw`(?:(?:[,T]|\s)\s*(?<clock>\d{1,2}:\d{2}.*))?`
+/**
+ * The forms of dates. Each names its year and day, its month as a number or a name, and possibly a time of
+ * day. The first form leaves open which of its numbers is the month.
+ */
+const forms = [
+  new RegExp(String.raw`^(?<one>\d{1,2})(?<mark>[-/])(?<other>\d{1,2})\k<mark>(?<year>\d{4}|\d{2})${clock}$`),
+  new RegExp(String.raw`^(?<day>\d{1,2})\.\s?(?<month>\d{1,2})\.\s?(?<year>\d{4}|\d{2})${clock}$`),
+  new RegExp(String.raw`^(?<year>\d{4})(?<mark>[-/.])(?<month>\d{1,2})\k<mark>(?<day>\d{1,2})${clock}$`),
+  /^(?<year>(?:19|20)\d\d)(?<month>0[1-9]|1[0-2])(?<day>0[1-9]|[12]\d|3[01])(?:T?(?<hour>\d\d)(?<minute>\d\d)(?<second>\d\d)?Z?)?$/,
+  /^(?<year>\d{4})\s?[年년]\s?(?<month>\d{1,2})\s?[月월]\s?(?<day>\d{1,2})\s?[日일]$/,
+  new RegExp(
+    String.raw`^(?<day>\d{1,2})(?:\.|st|nd|rd|th)?[\s-]+(?:de\s+)?(?<name>\p{L}{3,10})\.?,?[\s-]+(?:de\s+)?(?<year>\d{4}|\d{2})${clock}$`,
+    'u'
+  ),
+  new RegExp(
+    String.raw`^(?<name>\p{L}{3,10})\.?[\s-]+(?<day>\d{1,2})(?:st|nd|rd|th)?,?[\s-]+(?<year>\d{4})${clock}$`,
+    'u'
+  )
+]
 /** Words around the time of day: "15.03.2021 um 14:05 Uhr". */
 const timeWord = /,?\s+(?:um|at|à)\s+(?=\d{1,2}:)/
 const clockWord = /\s*(?:Uhr|uhr)$/
@@ -62,40 +68,30 @@ interface DateParts {
   clock: string
 }
 
-/** Splits a date into its parts; null if it has none of the forms. */
+/** Splits a date into its parts; null if it has none of the forms, or the name of its month is unknown. */
 function partsOf(text: string): DateParts | null {
-  const fixed = (year: string, month: string | number, day: string, time = ''): DateParts => ({
+  for (const form of forms) {
+    const groups = form.exec(text)?.groups
+    if (groups) return partsIn(groups)
+  }
+  return null
+}
+
+function partsIn(groups: Record<string, string | undefined>): DateParts | null {
+  const { year = '', one, other, month, name, day } = groups
+  const first = one ?? month ?? monthNamed(name ?? '')
+  if (first === 0) return null
+  return {
     year: fullYear(year),
-    first: String(month),
-    second: day,
-    isOpen: false,
-    clock: time
-  })
-  let match = slashed.exec(text)
-  if (match) {
-    const [, first = '', , second = '', year = '', time = ''] = match
-    return { year: fullYear(year), first, second, isOpen: true, clock: time }
+    first: String(first),
+    second: other ?? day ?? '',
+    isOpen: one !== undefined,
+    clock: clockIn(groups)
   }
-  match = dotted.exec(text)
-  if (match) return fixed(match[3] ?? '', match[2] ?? '', match[1] ?? '', match[4])
-  match = yearFirst.exec(text)
-  if (match) return fixed(match[1] ?? '', match[3] ?? '', match[4] ?? '', match[5])
-  match = compact.exec(text)
-  if (match) {
-    const time = match[4] === undefined ? '' : `${match[4]}:${match[5]}:${match[6] ?? '00'}`
-    return fixed(match[1] ?? '', match[2] ?? '', match[3] ?? '', time)
-  }
-  match = eastAsian.exec(text)
-  if (match) return fixed(match[1] ?? '', match[2] ?? '', match[3] ?? '')
-  match = dayMonthName.exec(text)
-  if (match) {
-    const month = monthNamed(match[2] ?? '')
-    return month === 0 ? null : fixed(match[3] ?? '', month, match[1] ?? '', match[4])
-  }
-  match = monthNameDay.exec(text)
-  if (!match) return null
-  const month = monthNamed(match[1] ?? '')
-  return month === 0 ? null : fixed(match[3] ?? '', month, match[2] ?? '', match[4])
+}
+
+function clockIn({ clock: time, hour, minute, second }: Record<string, string | undefined>): string {
+  return time ?? (hour === undefined ? '' : `${hour}:${minute}:${second ?? '00'}`)
 }
 
 const monthLocales = 'en de fr es it nl pt pl cs sk sv da nb fi tr ru uk hu ro hr'.split(' ')
