@@ -97,23 +97,15 @@ function roleProposal(
   const free = (target: ImportColumn): boolean => !taken.has(target)
   switch (role) {
     case 'subscribe_time':
+      return subscription(column, free('subscribe_time'))
     case 'confirm_time':
-      if (role === 'confirm_time' && !holdsDates(statistics)) {
-        return withRule(column, denialRule(statistics, 'deactivated'))
-      }
-      // A confirmation stands for the opt-in only where the file has no better time.
-      if (role === 'confirm_time' && hasRole(all, 'subscribe_time')) return null
-      return free('subscribe_time') && holdsDates(statistics)
-        ? reservedColumn(column, 'subscribe_time')
-        : null
+      return confirmation(column, all, free('subscribe_time'))
     case 'subscribe_ip':
+      return address(column, 'subscribe_ip', taken)
     case 'confirm_ip':
-      if (role === 'confirm_ip' && hasRole(all, 'subscribe_ip')) return null
-      return free('subscribe_ip') && holdsAddressesOfMachines(statistics)
-        ? newColumn(header, 'subscribe_ip')
-        : null
+      return hasRole(all, 'subscribe_ip') ? null : address(column, 'subscribe_ip', taken)
     case 'remove_ip':
-      return free('remove_ip') && holdsAddressesOfMachines(statistics) ? newColumn(header, 'remove_ip') : null
+      return address(column, 'remove_ip', taken)
     case 'remove_time':
     case 'opt_out':
       return removal(column, free('remove_time'), 'unsubscribed')
@@ -128,7 +120,7 @@ function roleProposal(
     case 'deactivation':
       return removal(column, free('remove_time'), 'deactivated')
     case 'activation':
-      return activation(column, all, taken, destination)
+      return activation(column, all, free('subscribe_time'))
     case 'validity':
       return withRule(column, denialRule(statistics, 'bounced'))
     case 'consent':
@@ -138,17 +130,31 @@ function roleProposal(
   }
 }
 
-/** A column of confirmation times: a blank means not confirmed. */
-function activation(
-  column: Column,
-  all: Column[],
-  taken: Set<string>,
-  destination: Destination
+function subscription(column: Column, isFree: boolean): ReadingColumn | null {
+  return isFree && holdsDates(column.statistics) ? reservedColumn(column, 'subscribe_time') : null
+}
+
+/** A confirmation stands for the opt-in only where the file has no better time. */
+function confirmation(column: Column, all: Column[], isFree: boolean): ReadingColumn | null {
+  const { statistics } = column
+  if (!holdsDates(statistics)) return withRule(column, denialRule(statistics, 'deactivated'))
+  return hasRole(all, 'subscribe_time') ? null : subscription(column, isFree)
+}
+
+function address(
+  { header, statistics }: Column,
+  target: 'subscribe_ip' | 'remove_ip',
+  taken: Set<string>
 ): ReadingColumn | null {
-  const confirmation = roleProposal('confirm_time', column, all, taken, destination)
+  return !taken.has(target) && holdsAddressesOfMachines(statistics) ? newColumn(header, target) : null
+}
+
+/** A column of confirmation times: a blank means not confirmed. */
+function activation(column: Column, all: Column[], isFree: boolean): ReadingColumn | null {
+  const confirmed = confirmation(column, all, isFree)
   const { dates, filled } = column.statistics
-  if (dates === 0 && filled > 0) return confirmation
-  return { ...(confirmation ?? newColumn(column.header, null)), status: activationRule }
+  if (dates === 0 && filled > 0) return confirmed
+  return { ...(confirmed ?? newColumn(column.header, null)), status: activationRule }
 }
 
 function isNumbered({ samples }: ColumnStatistics): boolean {
