@@ -58,13 +58,13 @@ it.each([
     '1795325443000000',
     'must be a UNIX time in seconds, and this one seems to be in milliseconds or microseconds'
   ]
-] as const)('%s is refused with a reason', (input, complaint) => {
+] as const)('%s is not a time', (input, complaint) => {
   expect(parseTimeInput(input, 'UTC')).toBeNull()
   expect(textOf(timeComplaint(input))).toBe(complaint)
 })
 
 it(
-  'a text that only looks like a time is refused as quickly as any, however long it is',
+  'a text that only resembles a time is refused quickly, however long it is',
   { timeout: 5000 },
   () => {
     const text = `2014-01-31 10:00${' '.repeat(100_000)}x`
@@ -191,7 +191,7 @@ it.each([
 })
 
 it.each(['20271324T090000Z', '20271124T250000Z', 'Wed, 31 Nov 2027 09:00:00 +0000', 'Wed, '])(
-  'what only looks like such a time is refused: %s',
+  'a text that only resembles such a time is refused: %s',
   (text) => {
     expect(parseTimeInput(text, 'UTC')).toBeNull()
   }

@@ -68,7 +68,7 @@ describe('a campaign that is scheduled', () => {
     dispatch_attributes: { from_email: 'news@example.com' }
   }
 
-  it('and missed its time by more than two hours cannot be changed without a new time', async () => {
+  it('cannot be changed without a new time if it missed its time by more than two hours', async () => {
     const { create, update, one } = await drafting()
     const begins = Math.floor(Date.now() / 1000) + 60
     const id = await create({
@@ -88,7 +88,7 @@ describe('a campaign that is scheduled', () => {
     expect(one('SELECT name FROM campaigns')).toEqual({ name: 'Again' })
   })
 
-  it('has recipients, content and a time; one that lacks any of these is idle', async () => {
+  it('has recipients, content and a time; without any one of these it is idle', async () => {
     const { create, update, one } = await drafting()
     const begins = Math.floor(Date.now() / 1000) + 60
     const id = await create({ name: 'News' })
@@ -108,7 +108,7 @@ describe('a campaign that is scheduled', () => {
 })
 
 describe('a campaign', () => {
-  it('that has no delivery settings can be cancelled, once', async () => {
+  it('without delivery settings can be cancelled once', async () => {
     const { bench, create, one } = await drafting()
     const id = await create({ name: 'News' })
     expect(one('SELECT state FROM dispatches')).toBeUndefined()
@@ -130,7 +130,7 @@ describe('a campaign', () => {
     await expect(create({})).rejects.toThrow('name cannot be blank')
   })
 
-  it('has the contents that were given last; those with an id keep what is left out', async () => {
+  it('has the contents of the last update; contents with an id keep what the update leaves out', async () => {
     const { create, update, all, one } = await drafting()
     const id = await create({ name: 'News', contents: ['A', 'B', 'C'].map(content) })
     const [first = 0, second = 0] = all('SELECT id FROM campaign_contents ORDER BY id') as number[]
@@ -144,7 +144,7 @@ describe('a campaign', () => {
     )
   })
 
-  it('is for one choice of recipients, of its own list', async () => {
+  it('can have only one kind of recipients, and only of its own list', async () => {
     const { create, update, segment, lists, all } = await drafting()
     const stored = await segment(lists[0], 'Active')
     const ofOther = await segment(lists[1], 'Active')
@@ -168,7 +168,7 @@ describe('a campaign', () => {
     expect(all('SELECT id FROM segments ORDER BY id')).toEqual([stored, ofOther])
   })
 
-  it('has an ad hoc segment to itself, which is deleted when other recipients are chosen', async () => {
+  it('has its own ad hoc segment, which is deleted when other recipients are chosen', async () => {
     const { create, update, segment, lists, all } = await drafting()
     const id = await create({ name: 'News', segmentation_criteria_ad_hoc: onBoth(lists[1]) })
     const [adHoc] = all(segmentOf, id)
@@ -183,7 +183,7 @@ describe('a campaign', () => {
     expect(all('SELECT id FROM segments')).toEqual([stored])
   })
 
-  it('that was never sent is deleted with everything that it had', async () => {
+  it('that was never sent is deleted completely', async () => {
     const { bench, create, all } = await drafting()
     const id = await create({
       name: 'News',
@@ -215,7 +215,7 @@ describe('the seed lists of a campaign', () => {
     }
   }
 
-  it('are those that were named last, by any of the inputs', async () => {
+  it('are the ones named last, by any of the inputs', async () => {
     const { ids, set, kept } = await withSeedLists()
     expect(kept()).toEqual([ids[0]])
     await set({ speed: 5 })
@@ -308,7 +308,7 @@ describe('a campaign that is made from a template', () => {
 })
 
 describe('a campaign that has begun', () => {
-  it('can be given another name, and nothing else', async () => {
+  it('can only be renamed', async () => {
     const { bench, id, row } = await begunCampaign()
     const update = (changes: Changes) =>
       bench.run('campaigns.update', { organizationId: 1, timeZone: 'UTC', kind: 'campaign', id, changes })
@@ -330,7 +330,7 @@ describe('a campaign that has begun', () => {
     ).toEqual({ name: 'Copy', state: 'idle', begins_at: null, paused: 0, segments: 2, contents: 2 })
   })
 
-  it('can be deleted only once it is no longer being sent; what is known of its recipients is removed piece by piece', async () => {
+  it('can be deleted only after sending; data about its recipients is removed in steps', async () => {
     const { bench, id, plan, row } = await begunCampaign()
     const remove = () => bench.run('campaigns.delete', { organizationId: 1, id, kind: 'campaign' })
     await expect(remove()).rejects.toThrow('a campaign that is sending cannot be deleted: cancel it first')

@@ -41,7 +41,7 @@ it.each<[ContentInput, string]>([
   })
 })
 
-it('a content keeps what a request leaves out, also its name where that is blank', () => {
+it('a content keeps its name and everything else that a request leaves out', () => {
   const before = { name: 'A', subject: 'S', format: 'both' as const, html: 'h', text: 't' }
   expect(mergeContent(before, {}, 1)).toEqual(before)
   expect(mergeContent(before, { name: ' ', text: '', subject: '' }, 1)).toEqual({
@@ -99,7 +99,7 @@ it.each([
   expect(delayMs({ autowinner_delay_amount: amount, autowinner_delay_unit: unit })).toBe(ms)
 })
 
-it('the winner is the content with the best figure, of equals the one with the lowest id', () => {
+it('the content with the best value wins, and of equal ones the one with the lowest id', () => {
   const content = (contentId: number, opens: number) => ({
     contentId,
     counters: counted({ opens_unique: opens, messages_sent: 10, delivered: 10 })

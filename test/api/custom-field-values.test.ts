@@ -51,7 +51,7 @@ it.each<[FieldDefinition['type'], StoredValue, StoredValue | undefined]>([
   ['select_multiple_checkboxes', [4, 3], [3]],
   ['select_multiple_checkboxes', [4], undefined],
   ['select_multiple_checkboxes', 3, undefined]
-])('a field that is a %s now makes of the stored value %j %j', (type, stored, value) => {
+])('a field changed to a %s returns the stored value %j as %j', (type, stored, value) => {
   const kept = meaningfulValues([field(type)], { 7: stored, 8: 'of another field' })
   expect(kept).toEqual({ 8: 'of another field', ...(value !== undefined && { 7: value }) })
 })
@@ -125,7 +125,7 @@ it.each<[FieldDefinition['type'], FieldDefinition['attributes'], unknown, string
   ['number', { minimum_value: -1, maximum_value: 0 }, -1, null],
   ['number', { minimum_value: -1, maximum_value: 0 }, 0, null],
   ['number', { minimum_value: -1, maximum_value: 0 }, 1, 'must be at most 0']
-])('a %s with the bounds %j accepts them, and of %j says %j', (type, attributes, raw, complaint) => {
+])('a %s with the bounds %j accepts them, and rejects %j with %j', (type, attributes, raw, complaint) => {
   const read = readRequiredValue({ ...field(type), attributes }, raw, 'mdy')
   expect(read instanceof ValueFault ? textOf(read.complaint) : null).toBe(complaint)
 })

@@ -60,7 +60,7 @@ describe('a code that confirms the deletion of a list', () => {
     expect((await use()).success).toBe(true)
   })
 
-  it('is good once', async () => {
+  it('works once', async () => {
     const { list, use } = await issued()
     expect((await use()).success).toBe(true)
     inDatabase('UPDATE mailing_lists SET deleted_at = NULL WHERE id = ?', list.id)
@@ -70,7 +70,7 @@ describe('a code that confirms the deletion of a list', () => {
 })
 
 describe('a token that signs a window in', () => {
-  it('is good once', () => {
+  it('works once', () => {
     const signIn = new SignIn()
     const token = signIn.issue({ organizationId: 1, userId: 2, apiKeyId: null })
     expect(signIn.redeem(token)).toMatchObject({ organizationId: 1, userId: 2 })
@@ -81,7 +81,7 @@ describe('a token that signs a window in', () => {
   it.each([
     [10 * 60_000 - 1, true],
     [10 * 60_000, false]
-  ])('%i ms later is good: %s', (later, isGood) => {
+  ])('used %i ms later works: %s', (later, isGood) => {
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const signIn = new SignIn()
@@ -91,7 +91,7 @@ describe('a token that signs a window in', () => {
   })
 })
 
-it('a deleted list keeps its finished exports, and ends those that are not', async () => {
+it('a deleted list keeps its finished exports, and its unfinished ones end', async () => {
   const { api } = started
   const list = await makeList(api)
   await makeSubscriber(api, list.id, 'a@example.com')
@@ -161,7 +161,7 @@ describe('values of custom fields', () => {
 })
 
 describe('a custom field', () => {
-  it('that is used is not deleted, and what uses it is named', async () => {
+  it('that is in use is not deleted, and its uses are named', async () => {
     const { api } = started
     const list = await makeList(api)
     const field = await makeField(api, list.id, 'First Name', 'text')
@@ -199,7 +199,7 @@ describe('a custom field', () => {
     expect((await api.delete(path)).success).toBe(true)
   })
 
-  it('is not deleted when a content came to use it while that was looked for', async () => {
+  it('is not deleted if a content begins to use it during the check', async () => {
     const bench = await commandBench()
     await bench.run('accounts.ensureSystemOrganization', undefined)
     const scope = {
@@ -230,7 +230,7 @@ describe('a custom field', () => {
     await expect(remove()).rejects.toThrow('Cannot delete custom field')
   })
 
-  it('loses an option and changes its type as soon as no subscriber has a value that is lost', async () => {
+  it('can lose an option or change its type once no subscriber has an affected value', async () => {
     const { api } = started
     const list = await makeList(api)
     const field = await makeField(api, list.id, 'Size', 'select_single_dropdown', {
@@ -303,7 +303,7 @@ describe('a custom field', () => {
 })
 
 describe('limits that are met exactly', () => {
-  it('of subscribers let in as many as they say', async () => {
+  it('let subscribers be added up to exactly the limit', async () => {
     const organizationId = await makeOrganization(started, { subscriberLimit: 2 })
     const api = await systemAdminIn(started.app, organizationId)
     const list = await makeList(api)
@@ -317,7 +317,7 @@ describe('limits that are met exactly', () => {
     expect(imported.stats.subscribers).toMatchObject({ added: 0, skipped_over_limit: 1 })
   })
 
-  it('of subscribers let the first rows of a file in, to the last place', async () => {
+  it('let an import add the first rows of its file up to exactly the limit', async () => {
     const organizationId = await makeOrganization(started, { subscriberLimit: 60 })
     const api = await systemAdminIn(started.app, organizationId)
     const list = await makeList(api)
@@ -350,7 +350,7 @@ describe('limits that are met exactly', () => {
     expect(await at(101)).toMatchObject({ error_code: 'requested_too_many' })
   })
 
-  it('of a removal by email are 10, and more_remaining tells of an eleventh', async () => {
+  it('of a removal by email are 10, and more_remaining reports an eleventh', async () => {
     const { data: field } = await started.api.post<{ id: number }>('/custom_fields', {
       custom_field: { name: `Key ${Math.random()}`, field_type: 'number' }
     })
@@ -387,7 +387,7 @@ it('an import is recent for two weeks after its end', async () => {
   expect(data.map(({ id }) => id)).toEqual([ids[0]?.id])
 })
 
-it('a delivery that was paused meanwhile stays paused, whatever its thread met', async () => {
+it('a delivery that was paused stays paused, whatever its thread reports', async () => {
   const bench = await commandBench()
   await bench.run('accounts.ensureSystemOrganization', undefined)
   await bench.run('settings.ensureSigningSecret', undefined)
@@ -425,14 +425,14 @@ it.each([
   ['bounce_email_id', null],
   ['url_domain_id', 0],
   ['url_domain_id', null]
-] as const)('a campaign whose %s is %j has none of its own', async (name, value) => {
+] as const)('a campaign whose %s is %j has no own value', async (name, value) => {
   const { api } = started
   const list = await makeList(api)
   const { dispatch } = await makeCampaign(api, list.id, { dispatch_attributes: { [name]: value } })
   expect([null, 0]).toContain(dispatch?.[name])
 })
 
-it('a template has no time to begin at that would send it', async () => {
+it('a template has no time that would send it', async () => {
   const { api } = started
   const list = await makeList(api)
   const campaign = {
@@ -453,7 +453,7 @@ it('a template has no time to begin at that would send it', async () => {
   expect(made.dispatch).toMatchObject({ state: 'idle', begins_at: null })
 })
 
-it('a campaign takes over no segment from a template of another list', async () => {
+it('a campaign cannot take over a segment from a template of another list', async () => {
   const { api } = started
   const [list, other] = [await makeList(api), await makeList(api)]
   const campaign = { name: 'T', segmentation_criteria_ad_hoc: [], contents: [] }
@@ -471,7 +471,7 @@ it('a campaign takes over no segment from a template of another list', async () 
   expect((await made(false)).success).toBe(true)
 })
 
-it('an ad hoc segment goes with the one that takes its place, and with its campaign', async () => {
+it('an ad hoc segment is deleted when another replaces it, and with its campaign', async () => {
   const { api } = started
   const [list, other] = [await makeList(api), await makeList(api)]
   const adHoc = [{ type: 'in_mailing_list', operator: 'is in', mailing_list_id: other.id }]
@@ -493,7 +493,7 @@ it('an ad hoc segment goes with the one that takes its place, and with its campa
   expect((await criteria()).map(({ id }) => id)).toEqual([stored.id])
 })
 
-it.each([19_999, 20_000, 20_001])('a segment of a list of %i is counted whole', async (people) => {
+it.each([19_999, 20_000, 20_001])('the members of a segment of a list of %i are all counted', async (people) => {
   const { api } = started
   const [list, other] = [await makeList(api), await makeList(api)]
   const emails = Array.from({ length: people }, (_, n) => `p${n}@example.com`)
@@ -551,7 +551,7 @@ describe('the days of a statistics report', () => {
     expect((await api.get(turned)).error_message).toBe('start_date must not be after end_date')
   })
 
-  it('leave campaigns that are being sent out when asked to', async () => {
+  it('leave out campaigns that are being sent on request', async () => {
     const { api } = started
     const list = await makeList(api)
     for (const name of ['a', 'b', 'c']) await makeSubscriber(api, list.id, `${name}@example.com`)
@@ -571,7 +571,7 @@ describe('the days of a statistics report', () => {
   })
 })
 
-it('a rekey that was interrupted while it collected keys is given up, and can be begun again', async () => {
+it('a rekey that was interrupted while collecting keys is abandoned, and can be started again', async () => {
   const bench = await commandBench()
   await bench.run('accounts.ensureSystemOrganization', undefined)
   const id = await bench.run('mailingLists.create', { organizationId: 1, list: { name: 'L' } })

@@ -47,7 +47,7 @@ it('each side of the @ has at most 256 octets', () => {
   expect(isEmail(`a@${wide}${'ü'.repeat(31)}.${'ü'.repeat(31)}`)).toBe(false)
 })
 
-it('an address is one however it is written', () => {
+it('two spellings of an address are recognized as the same address', () => {
   expect(emailKey(' Ann@Example.COM ')).toBe('ann@example.com')
   expect(emailKey('ann@xn--mnchen-3ya.de')).toBe('ann@münchen.de')
   expect(emailKey('ann@mu\u0308nchen.de')).toBe('ann@m\u00fcnchen.de')

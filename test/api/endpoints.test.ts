@@ -4,7 +4,7 @@ import { endpoints } from '../../src-main/http/endpoint.ts'
 
 const query = Type.Object({ page: Type.Integer() })
 
-it('a declaration with a key or a method that means nothing does not compile', () => {
+it('an endpoint declared with an unknown key or method does not compile', () => {
   const declared = endpoints('Tests', { 'GET /tests': { access: 'signed_in', query } })
   expect(Object.keys(declared.endpoints)).toEqual(['GET /tests'])
   // @ts-expect-error the query of a request is called query

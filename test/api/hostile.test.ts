@@ -66,13 +66,13 @@ describe('a path', () => {
   })
 })
 
-it('what is no HTTP is answered with the envelope', async () => {
+it('a request that is not HTTP is answered with the envelope', async () => {
   const answer = await sendBytes('NONSENSE\r\n\r\n')
   expect(answer).toMatch(/^HTTP\/1.1 400 /)
   expect(envelopeOf(answer)).toMatchObject({ success: false, error_code: 'invalid_request' })
 })
 
-it('a request that names no host is answered with the envelope', async () => {
+it('a request without a host is answered with the envelope', async () => {
   const answer = await sendBytes('GET /ga/api/v2/mailing_lists HTTP/1.1\r\nConnection: close\r\n\r\n')
   expect(answer).toMatch(/^HTTP\/1.1 4\d\d /)
   expect(envelopeOf(answer)).toMatchObject({ success: false, data: null })
@@ -87,7 +87,7 @@ it('a slash at the end of a path means nothing', async () => {
 
 describe('a content type', () => {
   it.each(['', 'garbage', ';', 'text/plain; charset', 'application/json'])(
-    '%j says nothing of the body, which is JSON',
+    '%j does not matter: the body is read as JSON',
     async (type) => {
       const body = JSON.stringify({ mailing_list: { name: 'Any type' } })
       const headers = [`Content-Type: ${type}`, `Content-Length: ${body.length}`]
@@ -96,7 +96,7 @@ describe('a content type', () => {
     }
   )
 
-  it.each(['', 'garbage', 'application/json'])('%j without a body deletes as none does', async (type) => {
+  it.each(['', 'garbage', 'application/json'])('%j without a body deletes like a request without a content type', async (type) => {
     const list = await makeList(started.api)
     const { id } = await makeSubscriber(started.api, list.id, 'a@example.com')
     const path = `/ga/api/v2/mailing_lists/${list.id}/subscribers/${id}`
@@ -146,7 +146,7 @@ describe('a number', () => {
     }
   })
 
-  it('of that size in a path names nothing', async () => {
+  it('that large in a path is not found', async () => {
     expect(await started.api.get(`/mailing_lists/${beyond}`)).toMatchObject({ error_code: 'not_found' })
   })
 
@@ -165,7 +165,7 @@ describe('a number', () => {
 })
 
 describe('a body', () => {
-  it('that is wrong in very many places is refused soon, in a sentence that can be read', async () => {
+  it('with faults in very many places is refused quickly, with a readable sentence', async () => {
     const { api } = started
     const list = await makeList(api)
     const lists = `/mailing_lists/${list.id}`
@@ -216,7 +216,7 @@ describe('a body', () => {
     }
   })
 
-  it('may hold brackets in texts, as many as it likes', async () => {
+  it('may contain any number of brackets in texts', async () => {
     const name = `${'[{'.repeat(100)}"\\`
     expect((await makeList(started.api, { name })).name).toBe(name)
   })
@@ -248,7 +248,7 @@ describe('a body', () => {
     expect(answer).toMatchObject({ success: true })
   })
 
-  it('changes nothing but the attributes of the resource', async () => {
+  it('can change only the attributes of the resource', async () => {
     const { data: before } = await started.api.get<{ id: number }[]>('/organizations')
     const answer = await started.api.put('/organizations/1', {
       organization: { id: 7, created_at: 1, subscriber_limit: 0, name: 'Ours' }
@@ -275,7 +275,7 @@ it('a custom field is not named __proto__', async () => {
   })
 })
 
-it('a page token is good for its own list only', async () => {
+it('a page token works only for its own list', async () => {
   const [first, second] = [await makeList(started.api), await makeList(started.api)]
   for (const list of [first, second]) {
     for (const name of ['a', 'b']) await makeSubscriber(started.api, list.id, `${name}@example.com`)

@@ -47,7 +47,7 @@ describe('jobs', () => {
     expect(await jobsOf(list.id, '/jobs/unfinished')).toEqual([])
   })
 
-  it('say in state2 what a campaign that is not finished does', async () => {
+  it('have a detailed state in state2 while a campaign is unfinished', async () => {
     const { api } = started
     const list = await makeList(api)
     await makeSubscriber(api, list.id, 'a@example.com')

@@ -104,7 +104,7 @@ describe('a mailing list', () => {
 })
 
 describe('deleting a mailing list', () => {
-  it('takes a code of 40 hex digits that is good for two minutes', async () => {
+  it('takes a code of 40 hex digits that works for two minutes', async () => {
     const list = await makeList(started.api)
     const [secret, expiry] = (await confirmationCode(list.id)).split(':')
     expect(secret).toMatch(/^[0-9a-f]{40}$/)
@@ -134,7 +134,7 @@ describe('deleting a mailing list', () => {
     expect(found.data).toEqual([])
   })
 
-  it('lets an import of the same addresses into another list go on', async () => {
+  it('does not disturb an import of the same addresses into another list', async () => {
     const [list, other] = [await makeList(started.api), await makeList(started.api)]
     await importText(started.api, list.id, 'email\na@example.com\n')
     await started.api.delete(`/mailing_lists/${list.id}/confirmed/${await confirmationCode(list.id)}`)
@@ -168,7 +168,7 @@ describe('subscriber counts', () => {
     })
   })
 
-  it('follow what an import changes', async () => {
+  it('follow the changes of an import', async () => {
     const list = await makeList(started.api)
     await makeField(started.api, list.id, 'City', 'text')
     await importText(started.api, list.id, 'email,status\na@x.org,bounced\nb@x.org,\n', {

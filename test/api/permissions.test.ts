@@ -42,7 +42,7 @@ describe('the numbers of a campaign', () => {
 })
 
 describe('an autoresponder', () => {
-  it('is paused, and no more than that, by who may only change its state', async () => {
+  it('can be paused but not edited by a user who may only change its state', async () => {
     const list = await makeList(started.api)
     const { id, name } = await makeAutoresponder(started.api, list.id, 'Welcome')
     const path = `/mailing_lists/${list.id}/autoresponders/${id}`
@@ -54,7 +54,7 @@ describe('an autoresponder', () => {
     expect(now).toMatchObject({ name, paused: true })
   })
 
-  it('is neither paused nor let go on by who may only change the rest', async () => {
+  it('cannot be paused or resumed by a user who may only edit it', async () => {
     const list = await makeList(started.api)
     const { id } = await makeAutoresponder(started.api, list.id, 'Welcome')
     const path = `/mailing_lists/${list.id}/autoresponders/${id}`
@@ -80,7 +80,7 @@ describe('a key of a system administrator', () => {
   })
 })
 
-it('a server with a route that does not say who may use it does not start', async () => {
+it('a server with a route without an access rule does not start', async () => {
   const app = fastify()
   requireDeclaredAccess(app)
   app.get('/open', { config: { access: 'public' } }, async () => 'for anyone')

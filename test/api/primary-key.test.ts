@@ -132,7 +132,7 @@ describe('a change of the primary key that is under way', () => {
   })
 
   it(
-    'does not hold up the end of the application, and is not answered as done',
+    'does not delay the end of the application, and is not reported as done',
     { timeout: 60_000 },
     async () => {
       const directory = await temporaryDirectory()
@@ -162,7 +162,7 @@ describe('a change of the primary key that is interrupted', () => {
   const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
   it(
-    `is given up or carried on after SIGKILL, and leaves a list that works (SEED=${seed})`,
+    `is abandoned or completed after SIGKILL, and leaves a consistent list (SEED=${seed})`,
     { timeout: 60_000 },
     async () => {
       const random = seededRandom(seed)

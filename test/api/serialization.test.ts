@@ -25,7 +25,7 @@ const full = {
 }
 const empty = Object.fromEntries(Object.keys(full).map((key) => [key, null]))
 
-test('what may be null is written as it is', () => {
+test('a value that may be null is written correctly', () => {
   expect(JSON.parse(write(full))).toEqual(full)
   expect(JSON.parse(write(empty))).toEqual(empty)
 })

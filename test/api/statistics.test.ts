@@ -71,7 +71,7 @@ describe('a summary', () => {
     for (const rate of rateNames) expect([rate, summary[rate]]).toEqual([rate, 0])
   })
 
-  it('tells what is still in the queue: sent, neither delivered nor refused by our own side', () => {
+  it('counts messages as queued that were sent but neither delivered nor refused on our side', () => {
     const summary = summaryOf(
       counted({ messages_sent: 10, delivered: 6, bounces_unique_local: 1, bounces_total: 1 }),
       null
@@ -115,7 +115,7 @@ describe('the days of a report', () => {
     expect(days({}, 'Europe/Berlin')).toEqual(['2026-01-31T23:00:00.000Z', '2026-04-30T22:00:00.000Z'])
   })
 
-  it('begin with the first and end with the last that was given', () => {
+  it('begin with the first given day and end with the last', () => {
     expect(days({ start_date: '20240229', end_date: '20240229' })).toEqual([
       '2024-02-29T00:00:00.000Z',
       '2024-03-01T00:00:00.000Z'

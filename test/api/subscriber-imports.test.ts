@@ -124,7 +124,7 @@ describe('an import', () => {
     })
   })
 
-  it('fails a row alone, with its line and its reason, and keeps the row as it came', async () => {
+  it('fails a row alone, with its line and its reason, and keeps the original row', async () => {
     const list = await makeList(started.api)
     await makeField(started.api, list.id, 'Age', 'number')
     const rows = ['ok@example.com,4', 'nobody,5', '"b@example.com",old', 'c@example.com,6,status?']
@@ -381,7 +381,7 @@ describe('an import in progress', () => {
     })
   })
 
-  it('lets two programs change the same list meanwhile', async () => {
+  it('does not block two programs that change the same list', async () => {
     const { listId, id } = await startLarge()
     for (let number = 0; number < 20; number++) {
       await makeSubscriber(started.api, listId, `meanwhile${number}@example.com`)

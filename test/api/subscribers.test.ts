@@ -59,7 +59,7 @@ describe('a subscriber', () => {
     expect(answer.error_message).toMatch(/^Age must be a whole number.*, Email \^"Email" is the primary key/)
   })
 
-  it('answers a format and whether it is confirmed where the list keeps them, and takes both elsewhere', async () => {
+  it('returns a format and confirmation only on lists that store them, but accepts both everywhere', async () => {
     const keeping = await makeList(started.api, { has_format: true, has_confirmed: true })
     const plain = await makeSubscriber(started.api, keeping.id, 'a@example.com')
     expect(plain).toMatchObject({ email_format: 'html', confirmed: false })
@@ -134,7 +134,7 @@ describe('a subscriber', () => {
 })
 
 describe('looking subscribers up', () => {
-  it('answers one who is not there with not_found, and none of several with an empty array', async () => {
+  it('answers not_found for one unknown subscriber, and an empty array for several', async () => {
     const list = await makeList(started.api)
     for (const one of ['a@example.com', '999999999']) {
       const answer = await started.api.get(`${subscribersOf(list.id)}/${one}`)

@@ -114,7 +114,7 @@ describe('a file of addresses to suppress', () => {
     })
   })
 
-  it('is refused when it is no text, or is not there', async () => {
+  it('is refused when it is not text or does not exist', async () => {
     const { api } = started
     const listId = await makeSuppressionList(api)
     expect((await begin(api, listId, Buffer.from('%PDF-1.7 …'))).error_message).toContain('PDF')
@@ -149,7 +149,7 @@ describe('a file of addresses to suppress', () => {
     }
   })
 
-  it('goes on after the application ended in the middle, with nothing twice and nothing left out', async () => {
+  it('continues after the application ended in the middle, without duplicates or losses', async () => {
     const first = await startApplication()
     const listId = await makeSuppressionList(first.api)
     const { data } = await begin(first.api, listId, manyAddresses(40_000))

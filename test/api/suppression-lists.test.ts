@@ -67,7 +67,7 @@ describe('a suppression list', () => {
     await api.put(`/suppression_lists/${own.id}`, { suppression_list: { mailing_list_id: list.id } })
   })
 
-  it('knows addresses, domains and MD5 sums by their form, each once, and pages through them', async () => {
+  it('recognizes addresses, domains and MD5 sums, stores each once, and returns them in pages', async () => {
     const { api } = started
     const { id } = await makeSuppressionList(api, { mailing_list_id: (await makeList(api)).id })
     const md5 = 'B58996C504C5638798EB6B511E6F49AF'
@@ -102,7 +102,7 @@ describe('a suppression list', () => {
   })
 })
 
-describe('who is suppressed gets nothing', () => {
+describe('suppressed addresses get no messages', () => {
   it('by address in any letter case, by domain and by MD5 sum, on the list that it is for', async () => {
     const { api } = started
     const [list, other] = [await makeList(api), await makeList(api)]

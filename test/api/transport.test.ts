@@ -51,7 +51,7 @@ describe('the envelope', () => {
     expect(wrongMethod.headers.get('Allow')).toContain('POST')
   })
 
-  it('answers a body that is no JSON with 400 invalid_request', async () => {
+  it('answers a body that is not JSON with 400 invalid_request', async () => {
     const response = await started.api.raw('/ga/api/v2/mailing_lists', { method: 'POST', body: '{"name":' })
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ success: false, error_code: 'invalid_request' })
@@ -91,7 +91,7 @@ describe('reading a request', () => {
     expect(await response.json()).toMatchObject({ success: true, data: { name: 'Form' } })
   })
 
-  it('reads a body without its wrapping key as if it had one', async () => {
+  it('reads a body without its wrapping key like one with it', async () => {
     expect(await started.api.post('/mailing_lists', { name: 'Unwrapped' })).toMatchObject({
       success: true,
       data: { name: 'Unwrapped' }
@@ -181,7 +181,7 @@ describe('the version', () => {
 })
 
 describe('while the application is closing', () => {
-  it('a request under way is answered, and one after it is refused with 503, in the envelope', async () => {
+  it('a running request is answered, and a later one is refused with 503 in the envelope', async () => {
     const { app, api } = await startApplication()
     const { hostname, port } = new URL(app.baseUrl)
     const connection = connect(Number(port), hostname)
@@ -246,7 +246,7 @@ describe('authentication', () => {
     expect(database.includes(key)).toBe(false)
   })
 
-  it('refuses another Host header, as a rebound name would send', async () => {
+  it('refuses a foreign Host header, as DNS rebinding would send', async () => {
     const Authorization = started.api.authorization
     expect(await rawStatus({ Authorization, Host: 'evil.example' })).toBe(403)
     expect(await rawStatus({ Authorization })).toBe(200)
@@ -259,7 +259,7 @@ describe('authentication', () => {
     expect(await rawStatus({ Authorization, 'Sec-Fetch-Site': 'cross-site' })).toBe(403)
   })
 
-  it('guards every path but the files of the window', async () => {
+  it('protects every path except the files of the window', async () => {
     for (const guarded of ['/docs/', '/app/v1/api_access', '/app/v1/events', path]) {
       expect((await fetch(started.app.baseUrl + guarded)).status, guarded).toBe(401)
     }

@@ -134,12 +134,12 @@ describe('an archive of everything', () => {
   }, 60_000)
   afterAll(() => rmSync(dirname(archive), { recursive: true }))
 
-  it('is for its owner alone, and nothing else is left', () => {
+  it('is readable only by its owner, and no other file remains', () => {
     expect(statSync(archive).mode & 0o077).toBe(0)
     expect(readdirSync(join(archive, '..'))).toEqual(['all.zip'])
   })
 
-  it('is plain text: CSV of each list, JSON of everything, and what explains them', async () => {
+  it('is plain text: CSV for each list, JSON for everything, and an explanation', async () => {
     const files = await filesIn(archive)
     expect([...files.keys()].filter((name) => !name.startsWith('data/'))).toEqual([
       'README.txt',
@@ -200,13 +200,13 @@ describe('an archive of everything', () => {
     expect(await valuesOf(list.id)).toEqual(await valuesOf(listId))
   })
 
-  it('does not take the place of another file', async () => {
+  it('does not overwrite another file', async () => {
     expect(await command(started.dataDirectory, 'export', archive)).toMatchObject({
       error: expect.stringContaining('already exists') as string
     })
   })
 
-  describe('is refused with a sentence, and nothing of it is left,', () => {
+  describe('is refused with a sentence, and leaves nothing behind,', () => {
     async function refusal(change: (files: Map<string, string>) => void): Promise<string> {
       const files = await filesIn(archive)
       change(files)
@@ -283,7 +283,7 @@ describe('an archive of everything', () => {
       )
     })
 
-    it('where a line is no JSON', async () => {
+    it('where a line is not JSON', async () => {
       expect(await edit('data/segments.json', (content) => content.replace('{', '('))).toBe(
         'Line 2 of data/segments.json must be a JSON object.'
       )
@@ -316,7 +316,7 @@ describe('an archive of everything', () => {
       expect(await refusal((files) => files.delete('manifest.json'))).toContain('it has no manifest.json')
     })
 
-    it('where it is no archive', async () => {
+    it('where the file is not an archive', async () => {
       const path = join(await temporaryDirectory(), 'people.csv')
       writeFileSync(path, 'email\na@example.com\n')
       await expect(importFile(path, `${path}.db`, null)).rejects.toThrow(
@@ -342,7 +342,7 @@ describe('an archive of everything', () => {
     })
   })
 
-  it('is not written of a backup that was changed, which it would vouch for', async () => {
+  it('is not written for a backup that was changed, since it would certify it', async () => {
     const copy = join(await temporaryDirectory(), 'rotten.db')
     await writeBackup(join(started.dataDirectory, 'listwright.db'), copy)
     const database = new SQLite(copy)
@@ -365,7 +365,7 @@ describe('an archive of everything', () => {
     expect(readdirSync(join(started.dataDirectory, 'backups'))).toEqual([])
   })
 
-  it('is swept away where a process was killed that wrote it', async () => {
+  it('is removed at the next start if the process that wrote it was killed', async () => {
     const directory = await temporaryDirectory()
     const backups = join(directory, 'backups')
     mkdirSync(backups)
@@ -480,7 +480,7 @@ it('a plain copy needs no room in the data directory', async () => {
 })
 
 describe('values of an archive', () => {
-  it('come back as they were stored', () => {
+  it('are restored as they were stored', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }).filter((each) => each.isWellFormed()),
       fc.json(),

@@ -310,7 +310,7 @@ describe('backups', () => {
     expect(await makeOrganization(second)).toBeGreaterThan(own)
   })
 
-  it('take in no log that another copy has left', async () => {
+  it('ignore a log that another copy has left', async () => {
     const { app, dataDirectory } = await startApplication()
     const { file = '' } = (await backup(dataDirectory, 'create')).answer
     await app.close()
@@ -345,7 +345,7 @@ describe('backups', () => {
     })
   })
 
-  it('are put back also where the data that they replace is odd', async () => {
+  it('can be restored even if the present data is in an unusual state', async () => {
     const { app, api, dataDirectory } = await startApplication()
     const list = await makeList(api)
     const { file = '' } = (await backup(dataDirectory, 'create')).answer
@@ -436,7 +436,7 @@ describe('backups that are made by themselves', () => {
     bytes: 1
   })
 
-  it('stay for 24 hours, 7 days and 4 weeks, the newest of each', () => {
+  it('are kept for 24 hours, 7 days and 4 weeks, the newest of each', () => {
     const now = Date.UTC(2026, 10, 23, 12)
     const hourly = Array.from({ length: 24 * 60 }, (_, hours) => at(now - hours * hour))
     const gone = new Set(outlived(hourly, now))
@@ -510,7 +510,7 @@ describe('backups that are made by themselves', () => {
     await reader.destroy()
   })
 
-  it('are made of what can be read of damaged data, and put back like others', async () => {
+  it('are made from the readable part of damaged data, and restored like others', async () => {
     const { app, api, dataDirectory } = await startApplication()
     const list = await makeList(api, { name: 'Readers' })
     for (let person = 0; person < 200; person++) await makeSubscriber(api, list.id, `p${person}@example.com`)

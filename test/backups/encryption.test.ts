@@ -83,7 +83,7 @@ describe('encrypted backups', () => {
     return failure instanceof Error ? failure.message : 'it was taken'
   }
 
-  it('show nothing of what they hold, and are for their owner alone', () => {
+  it('reveal nothing of their contents, and are readable only by their owner', () => {
     const content = readFileSync(encrypted)
     expect(content.includes('secret.person')).toBe(false)
     expect(content.toString('latin1', 0, 21)).toBe('age-encryption.org/v1')
@@ -104,7 +104,7 @@ describe('encrypted backups', () => {
     expect((await verifyBackup(join(elsewhere, 'listwright.db'))).subscribers).toBe(1)
   })
 
-  it('are refused without the passphrase, and with another one', async () => {
+  it('are refused without the passphrase or with a wrong one', async () => {
     const elsewhere = await temporaryDirectory()
     expect(await command(elsewhere, ['restore', encrypted])).toEqual({
       error: 'The file is encrypted. Its passphrase is given with --passphrase-file.'
@@ -211,7 +211,7 @@ describe('encrypted backups', () => {
     expect(readdirSync(join(started.dataDirectory, 'backups'))).toEqual([])
   })
 
-  it('hold what lies in a log beside the backup, and are not made of one that was damaged', async () => {
+  it('include the log beside the backup, and are not made from a damaged backup', async () => {
     const directory = await temporaryDirectory()
     const application = await serve(directory)
     const list = await makeList(application.api)
@@ -279,7 +279,7 @@ describe('encrypted copies of automatic backups', () => {
   const hour = 60 * 60 * 1000
   const day = 24 * hour
 
-  it('keep the passphrase that was there where another one is not taken', async () => {
+  it('keep their passphrase if a new one is refused', async () => {
     const { dataDirectory } = await startApplication()
     const reader = kyselyOver(openForReading(join(dataDirectory, 'listwright.db')))
     const credentials = new Credentials(dataDirectory, null)
@@ -324,7 +324,7 @@ describe('encrypted copies of automatic backups', () => {
     await reader.destroy()
   })
 
-  it('go to the folder that was chosen, and as many are kept as of the backups', async () => {
+  it('go to the chosen folder, and are kept in the same number as backups', async () => {
     const { api, dataDirectory } = await startApplication()
     await makeList(api)
     const folder = await temporaryDirectory()

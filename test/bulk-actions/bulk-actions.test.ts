@@ -115,7 +115,7 @@ describe('a selection', () => {
     expect(await select(started.api, list.id, { only: [] })).toMatchObject({ subscribers: 0 })
   })
 
-  it('is its maker’s alone', async () => {
+  it('belongs only to the user who made it', async () => {
     const list = await listOf({ a: 'active' })
     const { id } = await select(started.api, list.id)
     const other = await clientOfUser(started, { role: 'organization_admin' })
@@ -166,7 +166,7 @@ describe('a bulk action', () => {
     expect(Object.keys(await statusesOf(list.id))).toEqual(['a', 'b'])
   })
 
-  it('makes those who declined active only where that is asked for', async () => {
+  it('activates subscribers who declined only on request', async () => {
     const list = await listOf({ a: 'unsubscribed', b: 'scomp', c: 'bounced', d: 'active' })
     const kind = 'set_status'
     const status = 'active'
@@ -180,7 +180,7 @@ describe('a bulk action', () => {
     expect(await act(started.api, all, { kind, status, revives: true })).toMatchObject({ changed: 2 })
   })
 
-  it('that is cancelled leaves the rest as it was, and what it did can be undone', async () => {
+  it('that is cancelled stops, and its changes so far can be undone', async () => {
     const list = await makeList(started.api)
     const people = Array.from({ length: 60_000 }, (_, index) => `p${index}@example.com\n`).join('')
     await importText(started.api, list.id, people, { file_format: { csv_has_headers: false } })
@@ -382,7 +382,7 @@ describe('setting a field', () => {
     expect(await set('z'.repeat(201))).toMatchObject({ value: `${'z'.repeat(200)}…` })
   })
 
-  it('puts a value in place of what was there, and blanks it', async () => {
+  it('replaces the existing value, or blanks it', async () => {
     const list = await makeList(started.api)
     const city = await makeField(started.api, list.id, 'City', 'text')
     await makeSubscriber(started.api, list.id, 'a@example.com', { custom_fields: { City: 'Wien' } })
@@ -401,7 +401,7 @@ describe('setting a field', () => {
     expect(await valuesOf(list.id, 'City')).toEqual({ a: null, b: 'Graz', c: null })
   })
 
-  it('adds options to those that are selected, and takes them away', async () => {
+  it('adds options to the selected ones, and removes them', async () => {
     const list = await makeList(started.api)
     const options = ['Red', 'Green', 'Blue'].map((name) => ({ name }))
     const colours = await makeField(started.api, list.id, 'Colours', 'select_multiple_checkboxes', {
@@ -503,7 +503,7 @@ describe('copying and moving', () => {
     expect(await valuesOf(to.id, 'City')).toEqual({ B: 'Graz', a: 'Wien' })
   })
 
-  it('leaves who does not fit the other list, and says why', async () => {
+  it('leaves subscribers who do not fit the other list, with the reason', async () => {
     const { from, to } = await twoLists()
     await makeField(started.api, to.id, 'Age', 'number', { required: true, maximum_value: 10 })
     await makeSubscriber(started.api, from.id, 'none@example.com')
@@ -520,7 +520,7 @@ describe('copying and moving', () => {
     ])
   })
 
-  it('copies no more than the organization may have', async () => {
+  it('copies no more subscribers than the organization may have', async () => {
     const organizationId = await makeOrganization(started, { subscriberLimit: 3 })
     const api = await systemAdminIn(started.app, organizationId)
     const [from, to] = [await makeList(api), await makeList(api)]
@@ -534,7 +534,7 @@ describe('copying and moving', () => {
     ).toMatchObject({ changed: 2, kept: 0 })
   })
 
-  it('back again leaves nothing of the other list waiting for them, and what waited before waits again', async () => {
+  it('back again cancels what the other list queued for them, and restores what was queued before', async () => {
     const { from, to } = await twoLists()
     await makeSubscriber(started.api, from.id, 'a@example.com')
     const trigger = async (listId: number, name: string): Promise<void> => {
@@ -560,7 +560,7 @@ describe('copying and moving', () => {
     expect(reactionsOf(started, from.id)).toMatchObject([{ autoresponder: 'Here' }])
   })
 
-  it('back again leaves those whose copy was changed, and whose place was taken', async () => {
+  it('back again skips copies that were changed, and addresses that were added again', async () => {
     const { from, to } = await twoLists()
     for (const name of ['a', 'b', 'c']) await makeSubscriber(started.api, from.id, `${name}@example.com`)
     const before = await allSubscribers(started.api, from.id)
@@ -586,7 +586,7 @@ describe('copying and moving', () => {
 })
 
 describe('suppressing', () => {
-  it('puts addresses on a suppression list; undoing takes away those that it put there', async () => {
+  it('puts addresses on a suppression list; undoing removes exactly those', async () => {
     const list = await listOf({ a: 'active', b: 'active' })
     const { id } = expectSuccess(
       await started.api.post<SuppressionList>('/suppression_lists', {
@@ -653,7 +653,7 @@ describe('correcting domains', () => {
     await expectNoDrift()
   })
 
-  it('leaves whose right address the list has already, and says who', async () => {
+  it('skips subscribers whose corrected address is on the list already, and names them', async () => {
     const { list, emailsNow } = await listOfEmails('a@gmial.com', 'a@gmail.com')
     const corrected = await act(started.api, await select(started.api, list.id), {
       kind: 'correct_domains',
@@ -668,7 +668,7 @@ describe('correcting domains', () => {
 })
 
 describe('deleting', () => {
-  it('is undone with all that was known of them, and what waited for them', async () => {
+  it('is undone with all data and queued messages', async () => {
     const list = await listOf({ a: 'active', b: 'unsubscribed' })
     const autoresponder = await makeAutoresponder(started.api, list.id, 'Hello')
     expectSuccess(
@@ -734,7 +734,7 @@ async function queued(listId: number, action: Record<string, unknown>) {
 }
 
 describe('an action that waits for another', () => {
-  it('writes no value that its field does not take any more', async () => {
+  it('writes no value that its field no longer accepts', async () => {
     const list = await listOf({ a: 'active' })
     const field = await makeField(started.api, list.id, 'F', 'text')
     const { ended } = await queued(list.id, { kind: 'set_field', custom_field_id: field.id, value: 'hello' })
@@ -829,7 +829,7 @@ describe('changing a list while subscribers are being moved', () => {
     await expectNoDrift()
   })
 
-  it('tells the change log of both lists who came back from a move', async () => {
+  it('records the subscribers of an undone move in the change logs of both lists', async () => {
     const [list, other] = [await makeList(started.api), await makeList(started.api)]
     await makeSubscriber(started.api, list.id, 'a@example.com')
     const choice = await select(started.api, list.id)
@@ -908,7 +908,7 @@ describe('changing a list while subscribers are being moved', () => {
     await expectNoDrift()
   })
 
-  it('is tried again: an undoing that left people as they were is not used up', async () => {
+  it('can be repeated: an undo that skipped subscribers can restore them later', async () => {
     const list = await listOf({ a: 'active', b: 'active' })
     const city = await makeField(started.api, list.id, 'City', 'text')
     const first = await act(started.api, await select(started.api, list.id), {
@@ -935,7 +935,7 @@ describe('changing a list while subscribers are being moved', () => {
     expect(await keptOf(first.id, true)).toEqual([])
   })
 
-  it('gives no value back that its field does not take any more', async () => {
+  it('restores no value that its field no longer accepts', async () => {
     const list = await makeList(started.api)
     const options = [{ name: 'x' }, { name: 'y' }]
     const field = await makeField(started.api, list.id, 'G', 'select_single_dropdown', { options })

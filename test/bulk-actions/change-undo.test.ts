@@ -72,7 +72,7 @@ function age(days: number): void {
 }
 
 describe('undoing a change of a subscriber', () => {
-  it('makes them what they were, and can be undone itself', async () => {
+  it('restores them, and can itself be undone', async () => {
     const { anna, change, now, counts } = await makeClub()
     const before = await now()
     await change({
@@ -93,7 +93,7 @@ describe('undoing a change of a subscriber', () => {
     expect(await counts()).toMatchObject({ active: 0, bounced: 1 })
   })
 
-  it('brings back whatever was changed, in whatever order it is undone that nothing hides', async () => {
+  it('restores every change, in any order that hides none', async () => {
     const { anna, change, now } = await makeClub()
     const values = fc.record(
       {
@@ -128,7 +128,7 @@ describe('undoing a change of a subscriber', () => {
     )
   })
 
-  it('is refused where something of it was changed since, naming that', async () => {
+  it('is refused, with names, for values that were changed since', async () => {
     const { anna, change, now } = await makeClub()
     await change({ custom_fields: { City: 'Graz', Age: 31 } })
     const [first] = await eventsOf(anna.id)
@@ -153,7 +153,7 @@ describe('undoing a change of a subscriber', () => {
     )
   })
 
-  it('is not offered for what they did themselves, and refused', async () => {
+  it("is neither offered nor possible for the subscriber's own actions", async () => {
     const { anna } = await makeClub()
     const token = await unsubscribeTokenOf(started, anna.id)
     await started.api.raw(`/ga/api/v2/subscribers/unsubscribe`, {
@@ -176,7 +176,7 @@ describe('undoing a change of a subscriber', () => {
     )
   })
 
-  it('is for 7 days', async () => {
+  it('is possible for 7 days', async () => {
     const { anna, change } = await makeClub()
     await change({ status: 'bounced' })
     const [changed] = await eventsOf(anna.id)

@@ -63,7 +63,7 @@ async function withPeople(
 const emails = 'SELECT email, status FROM subscribers WHERE mailing_list_id = ? ORDER BY id'
 
 describe('a bulk action', () => {
-  it('notes when it ended and drops its selection; undoing that fails leaves that time as it was', async () => {
+  it('stores when it ended and drops its selection; a failed undo keeps that time', async () => {
     const { bench, begin, done, undo } = await withPeople()
     const id = await begin({ kind: 'set_status', status: 'bounced' })
     const ended = await done(id)
@@ -177,7 +177,7 @@ describe('setting a status', () => {
 
 describe('copying and moving', () => {
   it.each(['copy', 'move'] as const)(
-    'drop what the other list does not keep, and undoing them puts everything back: %s',
+    'drop values that the other list does not store, and undoing them restores everything: %s',
     async (kind) => {
       const { from, to, begin, done, undo, all } = await withPeople()
       const shape =
@@ -198,7 +198,7 @@ describe('copying and moving', () => {
   it.each([
     [{ has_format: true }, [null, 'plaintext']],
     [{ has_confirmed: true }, [1, null]]
-  ] as const)('take what the other list keeps: %j', async (columns, expected) => {
+  ] as const)('keep values that the other list stores: %j', async (columns, expected) => {
     const { bench, begin, done, all } = await withPeople(['a'])
     const other = await bench.run('mailingLists.create', {
       organizationId: 1,
@@ -210,7 +210,7 @@ describe('copying and moving', () => {
     ])
   })
 
-  it('go as far as the limit: copies are made of as many as it has room for', async () => {
+  it('stop at the limit: only as many copies are made as the list has room for', async () => {
     const { bench, to, begin, done, kept, all } = await withPeople()
     bench.sqlite.exec('UPDATE organizations SET subscriber_limit = 5')
     const id = await begin({ kind: 'copy', mailing_list_id: to })

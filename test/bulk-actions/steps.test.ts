@@ -126,7 +126,7 @@ it.each([
   }
 )
 
-it('an action of which a part was forgotten when the application ended is forgotten at its next start', async () => {
+it('an action whose undo data was partly deleted at the end of the application is cleaned up at its next start', async () => {
   const bench = await commandBench()
   const id = await endedAction(bench, { kept: 501, keptByUndo: 0 })
   const toForget = () => bulkActionsToForget(kyselyOver(bench.sqlite), Infinity)

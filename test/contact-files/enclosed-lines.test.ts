@@ -35,7 +35,7 @@ describe('lines that are enclosed as a whole', () => {
     ])
   })
 
-  it('stand below a title and blank lines', async () => {
+  it('may follow a title and blank lines', async () => {
     const { analysis, rows } = await analyzed(
       `"Members 2024"\n\n"Email,Name,Age"\n${people.map((line) => `${line}\n`).join('')}`
     )

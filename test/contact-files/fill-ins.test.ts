@@ -54,7 +54,7 @@ describe('blank cells that another column fills', () => {
     expect(rows.at(-1)).not.toHaveProperty('fault')
   })
 
-  it('stay blank once a person has said so', async () => {
+  it('stay blank if the user decided so', async () => {
     const file = 'Name,E-Mail,E-Mail 2\nAnna,,anna@example.net\nBert,bert@example.com,bert@example.net\n'
     const { analysis } = await analyzed(file)
     const [name, email, second] = analysis.reading.columns
@@ -68,7 +68,7 @@ describe('blank cells that another column fills', () => {
     expect(rows.map((row) => row['email'])).toEqual(['', 'bert@example.com'])
   })
 
-  it('are kept in their own columns as well', async () => {
+  it('are also kept in their own columns', async () => {
     const { rows } = await analyzed(
       'Email,Optin Time,Confirm Time\na@example.com,,2019-03-14 09:00:00\nb@example.com,2018-01-01 10:00:00,\n'
     )

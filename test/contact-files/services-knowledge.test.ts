@@ -40,7 +40,7 @@ describe('the service that a file comes from', () => {
     expect(recognizeService(rows[0] ?? [])).toBe(recognized[service])
   })
 
-  it('is nothing where a file has a few common headers', () => {
+  it('is unknown for a file with a few common headers', () => {
     for (const headers of [
       ['Email', 'First Name', 'Last Name', 'Company', 'Position', 'Tags'],
       ['E-Mail', 'Vorname', 'Nachname', 'Status'],
@@ -50,7 +50,7 @@ describe('the service that a file comes from', () => {
       expect(recognizeService(headers)).toBeNull()
   })
 
-  it('decides what a header is about that means something else elsewhere', async () => {
+  it('decides the meaning of an ambiguous header', async () => {
     const file =
       'email,email_disabled,created_at,plan,active_subscription\n' +
       'a@example.com,false,2024-01-15T10:00:00Z,yearly,true\n' +
@@ -66,7 +66,7 @@ describe('the service that a file comes from', () => {
     expect(rows[0]?.['subscribe_time']).toBe('2024-01-15 10:00:00+00:00')
   })
 
-  it('is what a person says', async () => {
+  it('can be chosen by the user', async () => {
     const file = 'email,joined,gdpr\na@example.com,2024-01-15,Yes\nb@example.com,2024-01-16,No\n'
 
     const guessed = await analyzed(file)
@@ -87,7 +87,7 @@ describe('the service that a file comes from', () => {
     expect(analysis.reading.columns.at(-1)?.new_field_type).toBe('text')
   })
 
-  it('is none where a person says so', async () => {
+  it('can be deselected by the user', async () => {
     const { rows } = serviceExports.find(({ service }) => service === 'Ghost') ?? { rows: [] }
 
     const { analysis } = await analyzed(rows.map((row) => `${row.join(',')}\n`).join(''), {
@@ -108,7 +108,7 @@ describe('the service that a file comes from', () => {
     expect(rows[1]).toMatchObject({ email: 'a@x.org', status: 'unsubscribed' })
   })
 
-  it('takes no header for a plain field that says elsewhere who has left', () => {
+  it('does not turn a header about unsubscribing into a plain field', () => {
     const grave: ColumnRole[] = ['opt_out', 'bounce', 'complaint', 'remove_time', 'deactivation', 'validity']
     for (const id of serviceIds) {
       for (const name of services[id].columns.field ?? [])

@@ -70,7 +70,7 @@ describe('the line of the column names', () => {
   })
 })
 
-it('a last line that begins with Total and has no address is one of totals', () => {
+it('a last line that begins with Total and has no address is a line of totals', () => {
   expect(
     endsWithTotal([
       ['b@x.org', '4'],

@@ -52,7 +52,7 @@ describe('migrations', () => {
     expect(database.prepare('SELECT * FROM people').all()).toEqual([{ name: 'Anna', age: null }])
   })
 
-  it('keep the three newest copies, and what else lies beside them', async () => {
+  it('keep the three newest copies, and other files beside them', async () => {
     const { database, backups } = await freshDatabase()
     const five = Array.from({ length: 5 }, (_, index): Migration => ({
       version: index + 1,
@@ -72,7 +72,7 @@ describe('migrations', () => {
     ])
   })
 
-  it('remove no copy where nothing is changed, and none before the change is made', async () => {
+  it('remove no copy when nothing is migrated, and none before the migration succeeds', async () => {
     const { database, backups } = await freshDatabase()
     await mkdir(backups)
     const copies = [1, 2, 3, 4].map((day) => `listwright-schema-1-2026-01-0${day}T12-00-00.000Z.db`)
@@ -84,7 +84,7 @@ describe('migrations', () => {
     expect(await readdir(backups)).toEqual(expect.arrayContaining(copies))
   })
 
-  it('succeed where an old copy cannot be removed, and say so', async () => {
+  it('succeed and warn if an old copy cannot be removed', async () => {
     const { database, backups } = await freshDatabase()
     const printed = printedFaults()
     migrate(database, backups, steps.slice(0, 1))
@@ -96,7 +96,7 @@ describe('migrations', () => {
     expect(printed).toEqual([expect.stringContaining(`Old copies in ${backups} were not removed: `)])
   })
 
-  it('leave nothing of a step that fails, and the steps before it', async () => {
+  it('roll back a failed step completely, and keep the steps before it', async () => {
     const { database, backups } = await freshDatabase()
     const broken = { version: 3, name: 'broken', sql: 'CREATE TABLE more (x TEXT) STRICT; SELECT nonsense' }
     expect(() => migrate(database, backups, [...steps, broken])).toThrow()
@@ -182,7 +182,7 @@ describe('migrations', () => {
   })
 })
 
-it('the step to schema 23 keeps what autoresponders have still to send', async () => {
+it('the step to schema 23 keeps the messages that autoresponders still have to send', async () => {
   const { database, backups } = await databaseOf(22)
   database.exec(`
     PRAGMA foreign_keys = OFF;
@@ -204,7 +204,7 @@ it('the step to schema 23 keeps what autoresponders have still to send', async (
   ).toBe(5)
 })
 
-it('the step to schema 24 counts the clicks that are there', async () => {
+it('the step to schema 24 counts the existing clicks', async () => {
   const { database, backups } = await databaseOf(23)
   database.exec(`
     PRAGMA foreign_keys = OFF;
@@ -275,7 +275,7 @@ describe('a data directory', () => {
   })
 })
 
-it('the step to schema 45 keeps drafts whose members have names since then', async () => {
+it('the step to schema 45 keeps drafts from before their members had names', async () => {
   const { database, backups } = await databaseOf(44)
   database.exec('PRAGMA foreign_keys = OFF')
   const insert = database.prepare(

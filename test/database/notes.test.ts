@@ -42,7 +42,7 @@ function noted(path: string): unknown {
 }
 
 describe('notes of pages', () => {
-  it('are those of the whole database, and of each page the last', async () => {
+  it('cover the whole database, with the latest checksum of each page', async () => {
     const path = await databasePath()
     expect(noted(path)).toBe('nothing')
     await replaceSums(path, whole)
@@ -62,7 +62,7 @@ describe('notes of pages', () => {
     expect(noted(path)).toMatchObject({ pages: 2, sums: [0, 5] })
   })
 
-  it('are not begun with single pages, nor where they were given up', async () => {
+  it('do not start with single pages, nor where they were abandoned', async () => {
     const path = await databasePath()
     const batch = { pageSize: 4096, pages: 1, sums: new Map([[1, 1]]) }
     appendSums(path, batch)
@@ -73,7 +73,7 @@ describe('notes of pages', () => {
     expect(await readFile(sumsPath(path), 'utf8')).toBe('not noted\n')
   })
 
-  it('whose last batch was cut off anywhere are those before it', async () => {
+  it('without a complete last batch consist of the batches before it', async () => {
     const path = await databasePath()
     await replaceSums(path, whole)
     const { length } = await readFile(sumsPath(path))
@@ -123,7 +123,7 @@ const pageSize = 4096
 const frame = 24 + pageSize
 
 describe('the log', () => {
-  it('has the pages that SQLite would copy from it, with what stands in them', async () => {
+  it('contains the pages that SQLite would copy from it, with their contents', async () => {
     const { path, database, insert } = await logged()
     expect(contentOfLog(path)).toEqual({ end: null, pages: new Map() })
     expect(saltsOfLog(path)).toBeNull()
@@ -148,7 +148,7 @@ describe('the log', () => {
       expect(crc32(after.subarray((page - 1) * pageSize, page * pageSize))).toBe(sum)
   })
 
-  it('gives a part of its frames, and nothing of one that ends within a transaction or is not there', async () => {
+  it('can be read in part, but not if it ends within a transaction or is missing', async () => {
     const { path, insert } = await logged()
     insert()
     insert()
@@ -164,7 +164,7 @@ describe('the log', () => {
     expect([...pages.keys()].sort()).toEqual([1, 2, 4, 5])
   })
 
-  it('ends with the last whole transaction, wherever it was cut off or changed', async () => {
+  it('ends with the last complete transaction, wherever it was truncated or changed', async () => {
     const { path, insert } = await logged()
     insert()
     insert()
@@ -209,7 +209,7 @@ describe('the log', () => {
 })
 
 describe.runIf(canCountOpenFiles)('files', () => {
-  it('that hold what is noted are closed, whatever is found in them', async () => {
+  it('with stored checksums are closed, whatever they contain', async () => {
     const path = await databasePath()
     const batch = { pageSize: 4096, pages: 1, sums: new Map([[1, 1]]) }
     await replaceSums(path, whole)
@@ -226,7 +226,7 @@ describe.runIf(canCountOpenFiles)('files', () => {
     expect(openFiles(path)).toBe(0)
   })
 
-  it('of logs are closed, also of one that is broken or cannot be read', async () => {
+  it('of logs are closed, also if they are broken or unreadable', async () => {
     const { path, insert } = await logged()
     insert()
     const before = openFiles(path)

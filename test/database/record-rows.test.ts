@@ -87,7 +87,7 @@ describe('the rows of a record', () => {
 })
 
 describe('an edit', () => {
-  it('is noted with what it changed, without mere bookkeeping', async () => {
+  it('is recorded with its changes, without bookkeeping columns', async () => {
     const { edit, told } = opened()
     await edit(
       "UPDATE shops SET name = 'Vegetables', name_key = 'vegetables', updated_at = 9, owner_id = NULL WHERE id = 7; DELETE FROM tags WHERE tag = 'ripe'"
@@ -118,14 +118,14 @@ describe('an edit', () => {
     ])
   })
 
-  it('that changes nothing is noted without details', async () => {
+  it('without changes is recorded without details', async () => {
     const { edit, told } = opened()
     await edit('UPDATE shops SET updated_at = 9 WHERE id = 7')
     expect(told).toHaveLength(1)
     expect(told[0]).not.toHaveProperty('details')
   })
 
-  it('stands as long as nothing that it changed was changed again', async () => {
+  it('can be undone until one of its values is changed again', async () => {
     const { edit, told, rows, sqlite } = opened()
     await edit("UPDATE shops SET name = 'New' WHERE id = 7; UPDATE items SET title = 'Quince' WHERE id = 20")
     const stands = (sql: string) => {
@@ -143,7 +143,7 @@ describe('an edit', () => {
     expect(stands("INSERT INTO items VALUES (40, 7, 'Fig', 1, 1)")).toBe(false)
   })
 
-  it('is undone with everything that it added, changed and deleted; the record counts as changed at that time', async () => {
+  it('is undone with all added, changed and deleted parts; updated_at is the present time', async () => {
     const { edit, told, rows, context, inTransaction } = opened()
     const before = rows()
     await edit(`UPDATE shops SET name = 'New', best_id = 20 WHERE id = 7; UPDATE items SET title = 'Quince' WHERE id = 20;
@@ -154,7 +154,7 @@ describe('an edit', () => {
 })
 
 describe('a record that was deleted', () => {
-  it('is noted whole, and comes back as it was', async () => {
+  it('is recorded completely, and restored unchanged', async () => {
     const { remove, told, rows, context, inTransaction, sqlite } = opened()
     const before = rows()
     await remove()
@@ -167,7 +167,7 @@ describe('a record that was deleted', () => {
     expect(sqlite.pragma('foreign_key_check')).toEqual([])
   })
 
-  it('takes back no part that belongs to another record by now, and overwrites what was left of its own', async () => {
+  it('does not take parts that belong to another record by now, and overwrites its own remains', async () => {
     const { remove, rows, context, inTransaction, sqlite, all } = opened()
     const before = rows()
     await remove()
@@ -194,7 +194,7 @@ describe('a record that was deleted', () => {
 })
 
 describe('references of a record', () => {
-  it('are broken where what they mean is gone, or has no name of its own', () => {
+  it('are broken if their target is gone, or has no own name', () => {
     const { sqlite, context } = opened()
     expect(brokenReferences(context, shops, 7)).toEqual([])
     expect(brokenReferences(context, shops, 9)).toEqual([])
@@ -213,7 +213,7 @@ describe('references of a record', () => {
     ])
   })
 
-  it('to a part that is gone are broken, and those to a part of another record are not', () => {
+  it('to a deleted part are broken, and those to a part of another record are not', () => {
     const { sqlite, context } = opened()
     sqlite.pragma('foreign_keys = OFF')
     sqlite.exec('UPDATE shops SET best_id = 99 WHERE id = 7')
@@ -222,7 +222,7 @@ describe('references of a record', () => {
     expect(brokenReferences(context, shops, 7)).toEqual([])
   })
 
-  it('that are broken are left blank where they may be, or their row is left out', () => {
+  it('that are broken become blank if they may, else their row is left out', () => {
     const { sqlite, context, all } = opened()
     sqlite.pragma('foreign_keys = OFF')
     sqlite.exec('DELETE FROM people WHERE id = 2; UPDATE shops SET owner_id = 2 WHERE id = 7')

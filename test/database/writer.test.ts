@@ -56,7 +56,7 @@ const continueWith = (writer: Writer, id: number) =>
 const damaged = 'the database is damaged, and nothing is written until this is fixed on the Backups page'
 const locked = 'the data is locked by another program, such as a database browser. Close it there'
 
-it('notes nothing of the log that is not on the disk for sure', async () => {
+it('notes nothing of the log that may not be on the disk yet', async () => {
   const { writer, databasePath, request } = await started()
   writer.goOn()
   const userId = await writer.run('accounts.ensureSystemOrganization', undefined)
@@ -146,7 +146,7 @@ describe('while another program has the lock', () => {
     other.exec('COMMIT')
   })
 
-  it('the writer can be closed: what waits is refused or left to the next start', async () => {
+  it('the writer can be closed: waiting commands are refused or left to the next start', async () => {
     const { writer, other, request, names } = await started()
     const id = await request('a@example.com')
     other.exec('BEGIN IMMEDIATE')
@@ -179,7 +179,7 @@ it('commands have times of their own, in their order, however many there are wit
   expect(times).toEqual(times.toSorted((a, b) => a - b))
 })
 
-describe('what cannot be committed', () => {
+describe('a failed commit', () => {
   /**
    * Makes commits that add to a table fail: a trigger adds a row with a broken reference, which is checked at
    * the commit.
@@ -202,7 +202,7 @@ describe('what cannot be committed', () => {
     await expect.poll(() => heard).toHaveLength(1)
   })
 
-  it('of long jobs is taken back with the commands in the same transaction, and each of them is refused', async () => {
+  it('of a long job also rolls back the commands in the same transaction, each of which is refused', async () => {
     const { writer, other, request, suppressed } = await started()
     const [first, second] = [await request('a@example.com'), await request('b@example.com')]
     const heard: unknown[] = []
@@ -228,7 +228,7 @@ describe('the last change', () => {
   const newestEntry = (other: SQLite.Database) =>
     other.prepare('SELECT max(id) FROM change_log').pluck().get()
 
-  it('is not noted until the data was checked, and nothing is copied from the log', async () => {
+  it('is not stored until the data was checked, and no checkpoint is made before that', async () => {
     const { writer, databasePath } = await started()
     expect(notedLastChange(databasePath)).toBe('nothing')
     await writer.close()
@@ -258,7 +258,7 @@ describe('the last change', () => {
     expect(notedLastChange(databasePath)).toEqual({ changeLogId: Number(last) + 1, log: null })
   })
 
-  it('is made even where it cannot be noted', async () => {
+  it('is committed even if its position cannot be stored', async () => {
     const printed = printedFaults()
     const { writer, databasePath, names } = await started()
     writer.goOn()
@@ -270,7 +270,7 @@ describe('the last change', () => {
   })
 })
 
-it('a writer tells its listeners what was changed, and leaves out the details', async () => {
+it('a writer tells its listeners about changes, without the details', async () => {
   const { writer } = await started()
   const heard: unknown[] = []
   writer.onChanges((changes) => heard.push(...changes))

@@ -73,7 +73,7 @@ it('a message is counted in the format in which it was sent, a multipart one as 
   }
 })
 
-it('a list without a choice of formats sends what there is to all', async () => {
+it('a list without a choice of formats sends both formats to everyone', async () => {
   const content = { subject: 'x', html: '<p>x</p>', text: 'x', format: 'both' as const }
   const campaign = await begunCampaign([content], {}, { people: [{}], list: { has_format: true } })
   campaign.bench.sqlite.exec("UPDATE subscribers SET email_format = 'plaintext'")
@@ -135,7 +135,7 @@ it('a campaign whose speed makes it wait for more than ten seconds gives up its 
   expect(asked).toEqual(['deliveries.begin', 'deliveries.recordSent'])
 })
 
-it('messages that were not counted are taken back: of a campaign that was paused, and of one that met a fault', async () => {
+it('messages that were not counted are removed: of a paused campaign, and of one that failed', async () => {
   const campaign = await begunCampaign(undefined, {}, { people: people(2), seeds: ['s@example.com'] })
   const { bench, id } = campaign
   const named = { organizationId: 1, id }
@@ -179,7 +179,7 @@ it('a campaign that is ended while contents are drawn stops there', async () => 
   expect(campaign.row('SELECT shares FROM deliveries')).toEqual({ shares: null })
 })
 
-it('links are noted once, in pieces, however often a campaign goes on', async () => {
+it('links are stored once, in steps, however often a campaign is resumed', async () => {
   const text = Array.from({ length: 401 }, (_, index) => `https://example.com/${index}`).join(' ')
   const campaign = await begunCampaign(
     [{ subject: 'x', text, format: 'text' }],
@@ -196,7 +196,7 @@ it('links are noted once, in pieces, however often a campaign goes on', async ()
   expect(message?.body).not.toContain('https://example.com')
 })
 
-it('a split test goes to its share, each content to equally many, and the rest get the winner', async () => {
+it('a split test sends each content to equally many of its share, and the winner to the rest', async () => {
   const campaign = await begunCampaign(
     texts(2),
     {
@@ -221,7 +221,7 @@ it('a split test goes to its share, each content to equally many, and the rest g
   expect(new Set(await sentTo(campaign)).size).toBe(10)
 })
 
-it('an outbox is continued from its noted position, whatever was written after that', async () => {
+it('an outbox is continued at its stored position, and later content is dropped', async () => {
   const campaign = await begunCampaign(undefined, { speed: 60 }, { people: people(2) })
   await deliver(campaign)
   const path = join(campaign.bench.directory, 'outbox', `campaign-${campaign.id}.mbox`)

@@ -26,7 +26,7 @@ async function progressOf(api: Client, id: number): Promise<CampaignProgress> {
 }
 
 describe.skipIf(!canMount)('a disk that is full', () => {
-  it('pauses a campaign, which says so and continues once there is space, without repeating a recipient', async () => {
+  it('pauses a campaign with a message; it continues once there is space, without repeating a recipient', async () => {
     const recipients = 5000
     const { directory, grow } = await smallDisk(25)
     const { api } = await startApplication(directory)

@@ -14,17 +14,17 @@ it.each([
   expect(framedHtml(html, frame)).toBe(framed)
 })
 
-it('what is added at the end of HTML goes before the end of its body, even where the body is empty', () => {
+it('additions at the end of HTML go before the end of the body, even if the body is empty', () => {
   expect(atEndOfBody('Hi', '!')).toBe('Hi!')
   expect(atEndOfBody('</body>', '!')).toBe('!</body>')
 })
 
-it('header and footer of a text have lines of their own, and none where they are blank', () => {
+it('header and footer of a text have their own lines, and none if they are blank', () => {
   expect(framedText('Hi', frame)).toBe('Above\n\nHi\n\nBelow')
   expect(framedText('Hi', { ...frame, text_header: ' \n' })).toBe('Hi\n\nBelow')
   expect(framedText('', { ...frame, text_footer: '' })).toBe('Above')
 })
 
-it('what recipients may see is header, footer and each content', () => {
+it('the visible texts are the header, the footer and each content', () => {
   expect(shownHtml(frame, [{ html: 'a' }, { html: 'b' }])).toEqual(['<h1>', '<hr>', 'a', 'b'])
 })

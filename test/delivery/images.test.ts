@@ -34,7 +34,7 @@ async function bodyOf(html: string, dispatch_attributes: Record<string, unknown>
 }
 
 describe('a picture of a message', () => {
-  it('is kept once, under a name that its content gives it', async () => {
+  it('is stored once, under a name derived from its content', async () => {
     const { data } = await upload(gif)
     expect(data.key).toMatch(/^[0-9a-f]{32}$/)
     expect((await upload(gif, 'again.gif')).data).toEqual(data)
@@ -60,7 +60,7 @@ describe('a picture of a message', () => {
     expect((await fetch(`${started.app.baseUrl}/i/${'0'.repeat(32)}`)).status).toBe(404)
   })
 
-  it('goes along with each message that shows it', async () => {
+  it('is attached to each message that shows it', async () => {
     const { key } = (await upload(gif)).data
     const body = await bodyOf(`<p>Hi</p><img src="cid:${key}"><img src="cid:${'0'.repeat(32)}">`)
     expect(body).toContain(`Content-ID: <${key}>`)

@@ -22,7 +22,7 @@ describe('the links of an HTML content', () => {
     expect(linksOf({ html, text: '' })).toEqual(links)
   })
 
-  it('are replaced where they stand, with nothing else changed', () => {
+  it('are replaced in place, without any other change', () => {
     const html = `<p title="x"><a href='https://a.example/'>A</a> <a href="https://b.example/">B</a></p>`
     expect(countClicks(html, 'html', [{ id: 7, url: 'https://a.example/' }])).toBe(
       `<p title="x"><a href="%%link:7%%">A</a> <a href="https://b.example/">B</a></p>`
@@ -70,7 +70,7 @@ it.each([
   ['https://', 200_000],
   ['(https://a.example/)', 100_000],
   ['<"', 400_000]
-])('%j many times is looked through in a time that grows with its length', (part, times) => {
+])('%j many times is scanned in time proportional to its length', (part, times) => {
   const content = part.repeat(times)
   const took = (length: number): number => {
     const some = content.slice(0, length)

@@ -86,7 +86,7 @@ describe('a message', () => {
     ['both', 'text', 'text', false, true],
     ['html', 'text', 'html', true, false],
     ['text', null, 'text', false, true]
-  ] as const)('of a content that is %s, to who wants %s, is %s', async (format, wanted, sent, html, text) => {
+  ] as const)('of a content that is %s, to a subscriber who wants %s, is %s', async (format, wanted, sent, html, text) => {
     const plan = await planOf({ format })
     const to = { ...addressee, format: wanted }
     expect((await composed(plan, to)).format).toBe(sent)
@@ -94,7 +94,7 @@ describe('a message', () => {
     expect([written.html !== undefined, written.text !== undefined]).toEqual([html, text])
   })
 
-  it('carries the pixel that counts opens only where that is asked for, and never where nothing is counted', async () => {
+  it('carries the open-counting pixel only on request, and never if nothing is counted', async () => {
     const pixel = /<img src="http:\/\/127\.0\.0\.1\/o\/[^"]+" width="1" height="1" alt="">/
     const written = async (more: Partial<MessagePlan>, content: Partial<PlannedContent> = {}) => {
       const plan = await planOf(content, more)
@@ -105,7 +105,7 @@ describe('a message', () => {
     expect(await written({ tracksOpens: true }, { sliceId: 0 })).not.toMatch(pixel)
   })
 
-  it('leads the links of its own content through the click counter, and leaves the codes of others as they are', async () => {
+  it('routes the links of its own content through the click counter, and keeps codes of other programs', async () => {
     const content = {
       links: [{ id: 5, url: 'https://example.com' }],
       html: '<a href="https://example.com">a</a> <a href="https://example.org">b</a> %%link:6%%',
@@ -120,7 +120,7 @@ describe('a message', () => {
     expect(() => new MessageComposer(plan).write(99, addressee)).toThrow('content 99 is not part of campaign')
   })
 
-  it('links its pictures where recipients can fetch them, and names those that it carries along', async () => {
+  it('links pictures that recipients can fetch, and attaches the others', async () => {
     const html = `<img src="cid:${key}">`
     const linked = await composed(
       await planOf({ html }, { linksImages: true, linkBase: 'http://news.example.com' })
@@ -158,7 +158,7 @@ describe('a message', () => {
   })
 })
 
-describe('deliveries that have work', () => {
+describe('deliveries that are due', () => {
   it('are due at their time, at once after they started, and after the delay of a split test', async () => {
     const { bench, id } = await begunCampaign()
     const db = kyselyOver(bench.sqlite)
@@ -178,7 +178,7 @@ describe('deliveries that have work', () => {
     expect(await todo()).toEqual([])
   })
 
-  it('goes to those who are active and were there when it began, by id', async () => {
+  it('go to active subscribers who were there when sending began, by id', async () => {
     const statuses = ['active', 'unsubscribed', 'active', 'active', 'active'] as const
     const { bench, mailingListId, subscriberIds } = await begunCampaign(
       undefined,
@@ -199,7 +199,7 @@ describe('deliveries that have work', () => {
   })
 })
 
-it('eight campaigns are sent at the same time, and a winner is chosen beside them', async () => {
+it('eight campaigns are sent at the same time, and a winner is chosen meanwhile', async () => {
   const { bench } = await begunCampaign()
   const { mayStart } = deliveryJobs(kyselyOver(bench.sqlite), bench.client, 'http://127.0.0.1')
   const job = (isDecision: boolean) => ({ id: 1, dueAt: 0, isDecision })
@@ -210,7 +210,7 @@ it('eight campaigns are sent at the same time, and a winner is chosen beside the
 })
 
 describe('files of the outbox', () => {
-  it('of campaigns are removed once these were deleted long enough ago, alone or with their list', async () => {
+  it('of deleted campaigns are removed after a while, also if their list was deleted', async () => {
     const { bench, id } = await begunCampaign()
     const db = kyselyOver(bench.sqlite)
     const directory = join(bench.directory, 'outbox')
@@ -231,7 +231,7 @@ describe('files of the outbox', () => {
     expect(await removed()).toEqual([files[0]])
   })
 
-  it('with previews are removed when the last one is old', async () => {
+  it('with previews are removed when the last preview is old', async () => {
     const { bench } = await begunCampaign()
     const directory = join(bench.directory, 'outbox')
     await removeOldPreviews(bench.directory, 5000)

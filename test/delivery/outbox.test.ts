@@ -19,7 +19,7 @@ async function twoMessages() {
 }
 
 describe('an outbox', () => {
-  it('that is longer than its noted position is cut there, so that nothing goes out twice', async () => {
+  it('that is longer than its stored position is truncated there, so that nothing is sent twice', async () => {
     const { path, positions, whole } = await twoMessages()
     await appendFile(path, 'half a message')
     const again = openOutbox(path, positions[0])
@@ -40,7 +40,7 @@ describe('an outbox', () => {
     expect(text).toHaveLength(text.indexOf('Three') + 'Three\n\n'.length)
   })
 
-  it('takes back what came after a position, and no more', async () => {
+  it('drops exactly what follows a position', async () => {
     const { path, positions } = await twoMessages()
     const again = openOutbox(path, 'end')
     again.takeBack(positions[0])
@@ -49,7 +49,7 @@ describe('an outbox', () => {
     expect((await readFile(path)).length).toBe(positions[0])
   })
 
-  it('marks lines that look like separators, so that it can be undone', async () => {
+  it('escapes lines that look like separators, so that they can be restored', async () => {
     const path = join(await temporaryDirectory(), 'campaign.mbox')
     const outbox = openOutbox(path, 0)
     outbox.send([message('From here\r\n>From there\r\n>>From afar\r\n From within\r\nfrom below')])

@@ -113,7 +113,7 @@ describe('a replacement code becomes', () => {
     expect(html('%%first_name%% a=%%first_name%% <i>')).toBe(`${shown} a=${shown} <i>`)
   })
 
-  it(':raw turns both off', () => {
+  it(':raw turns off both', () => {
     expect(html('%%first_name:raw%% <a href="/%%first_name:raw%%">')).toBe(
       'Anna & Co <b> <a href="/Anna & Co <b>">'
     )
@@ -126,7 +126,7 @@ describe('a replacement code becomes', () => {
     expect(text('%%address%%')).toBe('Street 1\nVienna')
   })
 
-  it('a value that was given wins over a custom field of the same name', () => {
+  it('a value given with the message takes precedence over a custom field', () => {
     const given = { ...recipient, replacements: new Map([['first_name', 'Given']]) }
     expect(writeContent(compile('%%first_name%% %%api:first_name%%', 'text'), codes, given)).toBe(
       'Given Given'
@@ -134,7 +134,7 @@ describe('a replacement code becomes', () => {
   })
 })
 
-it('what is no code stays as it is', () => {
+it('a text that is not a code stays unchanged', () => {
   for (const source of ['%%no_such_field%%', '100%% of %%', '%%a\nb%%', '%%%%', '%']) {
     expect(html(source)).toBe(source)
   }
@@ -146,7 +146,7 @@ it('what is no code stays as it is', () => {
   )
 })
 
-it('links that the delivery makes stay links in whatever place', () => {
+it('links made for delivery stay links, wherever they occur', () => {
   expect(html('<a href="%%unsubscribe_link%%">')).toBe('<a href="https://example.com/u?t=1&amp;l=2">')
   expect(html('<a href="%%link_to_web_version%%">')).toBe('<a href="https://example.com/w">')
   expect(text('http://example.com/go?to=%%unsubscribe_link%%')).toBe(

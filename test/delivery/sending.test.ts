@@ -153,7 +153,7 @@ describe('a campaign', () => {
     expect(message?.body.trim()).toBe('From Zürich to anna@example.com')
   })
 
-  it('is plain text for who wants that, where the list lets them choose and the content has it', async () => {
+  it('is plain text for subscribers who want that, if the list offers it and the content has it', async () => {
     const { api } = started
     const list = await makeList(api, { has_format: true })
     for (const email_format of ['html', 'plaintext']) {
@@ -183,7 +183,7 @@ describe('a campaign', () => {
     expect((await api.delete(`/seed_lists/${seeds.id}`)).success).toBe(true)
   })
 
-  it('keeps the seed lists that it was given, whatever else of its delivery changes', async () => {
+  it('keeps its seed lists when other delivery settings change', async () => {
     const { api } = started
     const list = await listOf(1)
     const { data: seeds } = await api.post<{ id: number }>('/seed_lists', {
@@ -198,7 +198,7 @@ describe('a campaign', () => {
     expect(data.dispatch).toMatchObject({ speed: 100, seed_lists: [{ id: seeds.id }] })
   })
 
-  it('goes no faster than its speed, is held by a pause at once, and goes on where it stood', async () => {
+  it('is not faster than its speed, stops at once when paused, and continues where it stopped', async () => {
     const { api } = started
     const list = await listOf(12)
     const made = await sendNow(list.id, { dispatch_attributes: { speed: 18_000 } })
@@ -217,7 +217,7 @@ describe('a campaign', () => {
     expect(stat_summary).toMatchObject({ messages_sent: 12 })
   })
 
-  it('waits a long time between messages without a thread, and knows from the first on how many there are', async () => {
+  it('waits long between messages without a thread, and knows its number of recipients from the start', async () => {
     const { api } = started
     const list = await listOf(3)
     const made = await sendNow(list.id, { dispatch_attributes: { speed: 120 } })
@@ -232,7 +232,7 @@ describe('a campaign', () => {
     await api.post(`/campaigns/${made.id}/cancel`)
   })
 
-  it('that is cancelled sends nothing more, and what was sent stays counted', async () => {
+  it('that is cancelled sends nothing more, and its sent messages stay counted', async () => {
     const { api } = started
     const list = await listOf(50)
     const made = await sendNow(list.id, { dispatch_attributes: { speed: 18_000 } })
@@ -246,7 +246,7 @@ describe('a campaign', () => {
     expect(stat_summary?.messages_sent).toBe(sent.length)
   })
 
-  it('leaves out who subscribed after it began, and who unsubscribed before their turn', async () => {
+  it('leaves out subscribers who joined after it began, or unsubscribed before their turn', async () => {
     const { api } = started
     const list = await listOf(8)
     const made = await sendNow(list.id, { dispatch_attributes: { speed: 18_000 } })
@@ -281,7 +281,7 @@ describe('a campaign', () => {
     expect(stat_summary).toMatchObject({ messages_sent: 0, accepted_rate: 0, open_rate: 0 })
   })
 
-  it('is answered by the stat_id of its statistics, and changed, paused and resumed under it', async () => {
+  it('can be read, changed, paused and resumed by the stat_id of its statistics', async () => {
     const { api } = started
     const list = await listOf(20)
     const made = await sendNow(list.id, { dispatch_attributes: { speed: 18_000 } })
@@ -356,7 +356,7 @@ describe('a split test', () => {
     expect(selection).toMatchObject({ state: 'finished', winning_content: { name: 'B' } })
   })
 
-  it('waits for the delay once more where the clock was set back, and no longer', async () => {
+  it('repeats the delay after the clock was set back, and no more often', async () => {
     const { api } = started
     const list = await listOf(8)
     const made = await sendNow(list.id, {
@@ -428,7 +428,7 @@ describe('the share of a split test', () => {
   )
 })
 
-it('a campaign counts who left while it was sent out of its recipients', async () => {
+it('a campaign subtracts subscribers who left during sending from its recipients', async () => {
   const { api } = started
   const list = await listOf(3)
   const made = await sendNow(list.id, { dispatch_attributes: { speed: 3600 } })

@@ -32,7 +32,7 @@ it('the shares of a split test are exact for any number of recipients, contents 
   )
 })
 
-it('a draw is a number from 0 to 1, the same each time, and another one for another campaign', () => {
+it('a draw is a number from 0 to 1, always the same for a campaign, and different for another', () => {
   expect(drawOf(1, 2)).toBe(drawOf(1, 2))
   expect(drawOf(1, 2)).not.toBe(drawOf(2, 2))
   for (let id = 0; id < 1000; id++) {
@@ -70,7 +70,7 @@ it('header lines of a list keep their folded parts, and none that the message ha
   expect(customHeaderComplaints('X-A: b')).toEqual([])
 })
 
-it('a header line of a list is read in a time that grows with its length', { timeout: 5000 }, () => {
+it('header lines of a list are read in time proportional to their length', { timeout: 5000 }, () => {
   const [header] = customHeaders(`X-A: b${'\n c: d'.repeat(200_000)}`)
   expect(header?.value).toHaveLength(1 + 200_000 * ' c: d'.length)
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { noCounters } from '../../src-main/api/statistics/rules.ts'
 import { begunCampaign } from '../support/campaigns.ts'
 
-it('a campaign that was paused takes no step any more, and goes on where it was', async () => {
+it('a paused campaign makes no more steps, and continues where it stopped', async () => {
   const { bench, id, plan, row } = await begunCampaign()
   const sliceId = plan?.message.contents[0]?.sliceId ?? 0
   expect(sliceId).toBeGreaterThan(0)
@@ -34,7 +34,7 @@ it('a campaign that was paused takes no step any more, and goes on where it was'
   expect(noted()).toMatchObject({ recipients: 1, after_id: 1, position: 7, links: 1, sent: 1, counted: 1 })
 })
 
-it('each change of a campaign’s state is noted with its time, and cannot be made twice', async () => {
+it('each change of a campaign’s state is stored with its time, and cannot be repeated', async () => {
   const { bench, id, row } = await begunCampaign()
   const changedAt = (): unknown => row('SELECT updated_at FROM campaigns')
   const times = [changedAt()]
@@ -53,7 +53,7 @@ it('each change of a campaign’s state is noted with its time, and cannot be ma
   }
 })
 
-it('a campaign that fails, is held or ends after a user paused it stays as the user left it', async () => {
+it('the end of a delivery does not override a pause by the user', async () => {
   const { bench, id, row } = await begunCampaign()
   const state = (): unknown => row('SELECT state, paused, error_message FROM dispatches')
   const sending = { state: 'sending', paused: 0, error_message: null }
@@ -108,7 +108,7 @@ describe('a split test', () => {
     return { ...all, over, goOn, state, winner }
   }
 
-  it('begins among the share that it was given, and waits for its delay before its winner is sent', async () => {
+  it('starts with its share, and waits for its delay before the winner is sent', async () => {
     const { plan, over, goOn, state, winner, row } = await tested(50.5)
     expect(plan).toMatchObject({ pass: { kind: 'split_testing' }, percentage: 50.5, shares: null })
     const waiting = { phase: 'decision_delay', decides_in: hour, winning_content_id: null, after_id: 1 }
@@ -143,7 +143,7 @@ describe('a split test', () => {
     expect(await goOn(over + hour - 1)).not.toBeNull()
   })
 
-  it('of all recipients waits for nothing', async () => {
+  it('of all recipients needs no delay', async () => {
     const { plan, over, goOn, state } = await tested(100)
     expect(plan).toMatchObject({ percentage: 100 })
     expect(state()).toMatchObject({ phase: 'decision_delay', decides_in: 0 })

@@ -39,7 +39,7 @@ describe.runIf(process.platform === 'linux')('the desktop application', () => {
   })
 
   it.each(['quits', 'closes', 'reloads'] as const)(
-    'asks before it %s where something is unsaved',
+    'asks before it %s if something is unsaved',
     async (way) => {
       const { app, window, log, answers, origin } = await startDesktop()
       if (!window) throw new Error('there is no window')
@@ -123,7 +123,7 @@ describe.runIf(process.platform === 'linux')('the desktop application', () => {
     expect(log[1]).toBe('exit 1')
   })
 
-  it('offers the last backup where the data is gone, and starts again with it', async () => {
+  it('offers the last backup if the data is gone, and starts again with it', async () => {
     const directory = await temporaryDirectory()
     const data = join(directory, 'Listwright')
     const { api, app } = await startApplication(data)
@@ -140,7 +140,7 @@ describe.runIf(process.platform === 'linux')('the desktop application', () => {
     expect(await listsIn(data)).toEqual(['Readers'])
   })
 
-  it('recovers what can be read where the data is damaged and there is no backup', async () => {
+  it('recovers readable data if the data is damaged and there is no backup', async () => {
     const directory = await temporaryDirectory()
     const data = join(directory, 'Listwright')
     const { api, app } = await startApplication(data)

@@ -107,7 +107,7 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     expect(german.applicationMenu().map(({ label }) => label)).toContain('Gehe zu')
   })
 
-  it('gives each command of its own a shortcut that no other one has', async () => {
+  it('gives each of its commands a shortcut of its own', async () => {
     const { applicationMenu } = await startDesktop()
     type Item = ReturnType<typeof applicationMenu>[number]
     const itemsIn = (items: readonly Item[]): Item[] =>
@@ -128,7 +128,7 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     expect(new Set(shortcuts.map(([, accelerator]) => accelerator)).size).toBe(shortcuts.length)
   })
 
-  it('tells nothing of the end of a job to who looks at the window', async () => {
+  it('shows no notification about an ended job while the window is visible', async () => {
     const { window, trays, notifications, signIn } = await startDesktop()
     await beginLongImport(await signIn())
     await vi.waitFor(() => expect(trays.length).toBe(1), 10_000)
@@ -137,7 +137,7 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     expect(notifications).toEqual([])
   })
 
-  it('leads to the import of a file that is chosen, or named when it starts, whatever it is called', async () => {
+  it('opens the import of a chosen file, or of one named at the start, whatever its name', async () => {
     const directory = await temporaryDirectory()
     const file = join(directory, 'people.csv')
     writeFileSync(file, 'email\na@example.com\n')
@@ -182,7 +182,7 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     await leadsTo('/')
   })
 
-  it('keeps unsaved work where a link would leave it', async () => {
+  it('keeps unsaved work when a link would leave it', async () => {
     const { app, window, log } = await startDesktop()
     if (!window) throw new Error('there is no window')
     const before = window.address
@@ -211,7 +211,7 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     expect(window?.address).toBe(`${origin}/imports/${id}`)
   })
 
-  it('asks before it quits while a job runs: it goes on without a window and quits once it is done', async () => {
+  it('asks before quitting while a job runs: it can continue without a window and quit afterwards', async () => {
     const { app, windows, answers, log, signIn, window } = await startDesktop()
     await beginLongImport(await signIn())
     answers.button = 2
@@ -228,7 +228,7 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     expect(windows.length).toBe(1)
   })
 
-  it('quits with its last window where the job ended that it went on for', async () => {
+  it('quits with its last window if the job that it continued for has ended', async () => {
     const { app, windows, answers, log, signIn, trays } = await startDesktop()
     await beginLongImport(await signIn())
     await vi.waitFor(() => expect(trays.length).toBe(1), 10_000)
@@ -243,7 +243,7 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     await vi.waitFor(() => expect(log.at(-1)).toBe('quit'))
   })
 
-  it('asks about jobs once, and about unsaved work once, and forgets what was given up', async () => {
+  it('asks about jobs once and about unsaved work once, and starts over after a cancelled quit', async () => {
     const { app, answers, log, signIn, window } = await startDesktop()
     if (!window) throw new Error('there is no window')
     await beginLongImport(await signIn())
@@ -293,7 +293,7 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     window.webContents.hasUnsavedWork = false
   })
 
-  it('takes a second page for the one that is meant, where the first is still loading', async () => {
+  it('opens the second of two pages if the first is still loading', async () => {
     const { choose, window, log, origin } = await startDesktop()
     choose('Campaigns')
     choose('Imports')
@@ -353,7 +353,7 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     expect(second.log).not.toContain('Download a dictionary?')
   })
 
-  it('offers words for one that is misspelled, and what can be done with texts and links', async () => {
+  it('suggests corrections for a misspelled word, and commands for texts and links', async () => {
     const { window, menus, clipboard } = await startDesktop()
     window?.webContents.rightClick({ isEditable: true, dictionarySuggestions: ['letter'] })
     const [menu] = menus
@@ -369,7 +369,7 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     expect(clipboard.text).toBe('https://example.com/')
   })
 
-  it('keeps what it says in a log that does not grow for ever, and copies diagnostics with nothing personal in them', async () => {
+  it('writes a log of limited size, and copies diagnostics without personal data', async () => {
     const { userData, choose, log, clipboard, window } = await startDesktop()
     window?.webContents.crash()
     process.stderr.write('The server refused ada@example.com in /?sign_in=abc123\n')
@@ -400,7 +400,7 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
 
 describe('opening at login', () => {
   it.each(['darwin', 'win32'] as const)(
-    'is left to the system of %s, which Electron knows',
+    'is left to the system on %s, which Electron supports',
     async (platform) => {
       const { module, opensAtLogin } = electronDouble({ isPackaged: true })
       const { platform: actual } = process
@@ -462,7 +462,7 @@ describe.runIf(process.platform === 'linux')('updates', () => {
     next.choose('Check for Updates Daily', false)
   })
 
-  it('are shown with their notes, and installed when nothing runs', async () => {
+  it('are shown with their notes, and installed when no job runs', async () => {
     const { app, choose, autoUpdater, log, signIn, window, origin, dataHome } = await startInstalled()
     const api = await signIn()
     choose('Check for Updates…')
@@ -517,7 +517,7 @@ describe.runIf(process.platform === 'linux')('updates', () => {
     expect([tester.autoUpdater.channel, tester.autoUpdater.allowDowngrade]).toEqual(['beta', false])
   })
 
-  it('are left to the system in copies that were not told where they are', async () => {
+  it('are left to the system in copies without an update address', async () => {
     const { choose, log, signIn } = await startDesktop({ isPackaged: true })
     choose('Check for Updates…')
     await vi.waitFor(() => expect(log.join('\n')).toContain('does not check for updates'))

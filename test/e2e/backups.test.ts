@@ -68,7 +68,7 @@ describe.skipIf(skipsWithoutBrowser)('backups, in a real Chromium', () => {
     await window.finish()
   })
 
-  it('tell what is paused once they are restored', async () => {
+  it('show what is paused after a restore', async () => {
     const first = await startApplication()
     const list = await makeList(first.api, { name: 'Readers' })
     const dispatch = { from_email: 'sender@example.com', begins_at: '2040-01-01T00:00:00Z' }

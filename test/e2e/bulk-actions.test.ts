@@ -161,7 +161,7 @@ onEachStage('bulk actions', ({ started, open }) => {
     await window.finish()
   })
 
-  it('move to another list, and say which values have no place there and who stays', async () => {
+  it('move to another list, and say which values and subscribers cannot go there', async () => {
     const list = await makeClub()
     const other = await makeList(started.api, { name: 'Other club' })
     await makeField(started.api, other.id, 'City', 'text', { required: true })
@@ -202,7 +202,7 @@ onEachStage('bulk actions', ({ started, open }) => {
     await window.finish()
   })
 
-  it('make no one active who opted out, unless that is asked for', async () => {
+  it('activate no one who opted out, except on request', async () => {
     const list = await makeClub()
     const { window, tick, bar, notice, dialog, choose } = await openList(list.id)
     await tick('ben')

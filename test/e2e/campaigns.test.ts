@@ -243,7 +243,7 @@ describe.skipIf(skipsWithoutBrowser)('campaigns, in a real Chromium', { timeout:
     await window.finish()
   })
 
-  it('show how they go, are paused and go on, and compare their versions', async () => {
+  it('show their progress, are paused and resumed, and compare their versions', async () => {
     const { api, app, dataDirectory } = started
     const list = await listOf(60, 'Customers')
     const contents = ['Short', 'Long'].map((name) => ({ name, subject: name, format: 'html', html }))

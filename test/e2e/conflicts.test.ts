@@ -292,7 +292,7 @@ describe.skipIf(skipsWithoutBrowser)('edits in two places', { timeout: 120_000 }
     await window.finish()
   })
 
-  it('of settings that were saved in part go on from what is stored', async () => {
+  it('of settings that were saved in part continue from the stored state', async () => {
     const settings = async (path: string) => expectSuccess(await workbench('GET', path))
     expectSuccess(await workbench('PUT', '/organization', { enforces_confirmed_opt_in: false }))
     const window = await open('/settings')
@@ -320,7 +320,7 @@ describe.skipIf(skipsWithoutBrowser)('edits in two places', { timeout: 120_000 }
     await window.finish()
   })
 
-  it('leave an editor open in which something was typed while it was saved', async () => {
+  it('leave an editor open if the user kept typing while it was saved', async () => {
     const list = await makeList(started.api)
     await makeField(started.api, list.id, 'City', 'text')
     await makeField(started.api, list.id, 'Street', 'text')

@@ -75,7 +75,7 @@ describe.skipIf(skipsWithoutBrowser)('what was not saved, in a real Chromium', {
     await window.finish()
   })
 
-  it('is offered, not put back, where something else was saved since', async () => {
+  it('is offered, but not restored, if something else was saved since', async () => {
     const list = await makeList(started.api)
     const campaign = await makeCampaign(started.api, list.id, { name: 'Spring' })
     const path = `/lists/${list.id}/campaigns/${campaign.id}`
@@ -147,7 +147,7 @@ describe.skipIf(skipsWithoutBrowser)('what was not saved, in a real Chromium', {
     await second.finish()
   })
 
-  it('that is offered stays when nothing is done with it, and beside what is written instead', async () => {
+  it('stays offered if it is ignored, also beside a new draft', async () => {
     const list = await makeList(started.api, { name: 'Club' })
     const path = `/lists/${list.id}/settings`
     const first = await open(path)

@@ -151,7 +151,7 @@ onEachStage('filters', ({ started, open }) => {
     await window.finish()
   })
 
-  it('work beside a search and an order', async () => {
+  it('work together with a search and an order', async () => {
     const { window, page, shows } = await openClub()
     await page.getByRole('searchbox').fill('example.COM')
     await page.getByText('3 of 5 subscribers').waitFor()

@@ -35,7 +35,7 @@ onEachStage('the home page', ({ started, open }) => {
     await window.finish()
   })
 
-  it('tells what needs attention, and what comes next, with the way to each', async () => {
+  it('shows what needs attention and what comes next, each with a link', async () => {
     const { api } = started
     const list = await makeList(api, { name: 'Newsletter' })
     await importText(api, list.id, 'email\na@example.com\nnobody\n')

@@ -174,7 +174,7 @@ describe.skipIf(skipsWithoutBrowser)('imports, in a real Chromium', { timeout: 1
     await window.finish()
   })
 
-  it('begin with a file that the system had the application open: into which list it goes is asked', async () => {
+  it('begin with a file that the system opened, and ask for its list', async () => {
     const list = await makeList(started.api, { name: 'Visitors' })
     const path = join(directory, 'visitors.csv')
     await writeFile(path, 'Mail\nvera@example.com\n')

@@ -9,7 +9,7 @@ describe.skipIf(skipsWithoutBrowser)('jobs, in a real Chromium', { timeout: 120_
   const started = sharedApplication()
   const browser = sharedBrowser()
 
-  it('are shown with their progress, paused, continued and cancelled', async () => {
+  it('are shown with their progress, paused, resumed and cancelled', async () => {
     const { api, app } = started
     const window = await Window.open(browser, app)
     const { page } = window

@@ -7,7 +7,7 @@ describe.skipIf(skipsWithoutBrowser)('the layout, in a real Chromium', { timeout
   const started = sharedApplication()
   const browser = sharedBrowser()
 
-  it('names some lists beside the pages, says how many more there are, and tells names that are cut', async () => {
+  it('names some lists in the navigation, says how many more there are, and shows long names in full on request', async () => {
     const name = 'A list whose name is so long that it does not fit beside the pages of the window'
     for (const each of [name, ...Array.from({ length: 10 }, (_, number) => `List ${number}`)]) {
       await makeList(started.api, { name: each })
@@ -44,7 +44,7 @@ describe.skipIf(skipsWithoutBrowser)('the layout, in a real Chromium', { timeout
     await window.finish()
   })
 
-  it('has one button for the pages where there is no room for them', async () => {
+  it('folds the pages into one button if there is no room for them', async () => {
     const window = await Window.open(browser, started.app, '/lists')
     const { page } = window
     await page.setViewportSize({ width: 900, height: 700 })

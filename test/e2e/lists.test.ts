@@ -4,7 +4,7 @@ import { menuIsGone } from './browser.ts'
 import { onEachStage } from './stages.ts'
 
 onEachStage('the pages of lists', ({ started, open }) => {
-  it('asks before what was written is left behind, and sorts by any column', async () => {
+  it('asks before unsaved input is left, and sorts by any column', async () => {
     const lists = [
       await makeList(started.api, { name: 'Zebra' }),
       await makeList(started.api, { name: 'Asked later' })
@@ -56,7 +56,7 @@ onEachStage('the pages of lists', ({ started, open }) => {
     expect(await page.locator('th').first().getAttribute('aria-sort')).toBe('descending')
   })
 
-  it('marks the field that a refusal is about, whatever stands in the values', async () => {
+  it('marks the field that a refusal is about, whatever its values contain', async () => {
     const list = await makeList(started.api, { name: 'Refusals' })
     const options = [{ name: 'Red, name is Blue' }, { name: 'Green' }]
     await makeField(started.api, list.id, 'City', 'text')

@@ -4,7 +4,7 @@ import { onEachStage } from './stages.ts'
 
 // In a file of its own, since a page loads again what other tests changed shortly before.
 onEachStage('a page that loads', ({ started, open }) => {
-  it('needs few files, and asks for nothing twice', async () => {
+  it('loads few files, and none twice', async () => {
     const list = await makeList(started.api)
     const window = await open()
     const { page } = window

@@ -217,7 +217,7 @@ onEachStage('the window', ({ started, open }) => {
   })
 })
 
-describe.skipIf(skipsWithoutBrowser)('a browser that is not signed in', () => {
+describe.skipIf(skipsWithoutBrowser)('a browser without a session', () => {
   const started = sharedApplication()
   const browser = sharedBrowser()
 

@@ -64,7 +64,7 @@ describe.skipIf(skipsWithoutBrowser)('the design of a message, in a real Chromiu
     for (const { read, expected } of pairs) expect(read).toEqual(expected)
   })
 
-  it('becomes tables with inlined styles, and says so with its colors in the head', async () => {
+  it('becomes tables with inlined styles, with its colors in the head', async () => {
     const { html } = await there(example)
     expect(html).toContain('<meta name="generator" content="Listwright 1 #0f766e #ffffff georgia ')
     expect(html).toMatch(/<td\s+align="center" bgcolor="#0f766e"/)
@@ -138,7 +138,7 @@ describe.skipIf(skipsWithoutBrowser)('the design of a message, in a real Chromiu
     expect(html).not.toContain('javascript:')
   })
 
-  it('is said in plain text, with the addresses of its links', async () => {
+  it('is also rendered as plain text, with the addresses of its links', async () => {
     expect((await there(example)).text).toBe(
       [
         'Hello %%first_name%%',

@@ -92,7 +92,7 @@ describe.skipIf(skipsWithoutBrowser)('the visual editor, in a real Chromium', { 
     await window.finish()
   })
 
-  it('moves and removes blocks, and takes it back', async () => {
+  it('moves and removes blocks, and undoes that', async () => {
     const listId = await listWithAnna()
     const window = await Window.open(browser, started.app, `/lists/${listId}/campaigns/new`)
     const { page } = window
@@ -162,7 +162,7 @@ describe.skipIf(skipsWithoutBrowser)('the visual editor, in a real Chromium', { 
     await window.finish()
   })
 
-  it('keeps what is typed, however soon it is saved or left', async () => {
+  it('keeps typed text, however soon it is saved or left', async () => {
     const listId = await listWithAnna()
     const { id } = await makeCampaign(started.api, listId, {
       name: 'Spring',
@@ -235,7 +235,7 @@ describe.skipIf(skipsWithoutBrowser)('the visual editor, in a real Chromium', { 
     await window.finish()
   })
 
-  it('makes no paragraphs of buttons, and links of addresses alone', async () => {
+  it('does not put buttons into paragraphs, and links only addresses', async () => {
     const listId = await listWithAnna()
     const window = await Window.open(browser, started.app, `/lists/${listId}/templates/new`)
     const { page } = window
@@ -283,7 +283,7 @@ describe.skipIf(skipsWithoutBrowser)('the visual editor, in a real Chromium', { 
     await window.finish()
   })
 
-  it('of each version is its own, and what was written in another is not brought back', async () => {
+  it('of each version is separate, and undo does not mix them', async () => {
     const listId = await listWithAnna()
     const window = await Window.open(browser, started.app, `/lists/${listId}/templates/new`)
     const { page } = window

@@ -55,7 +55,7 @@ onEachStage('the search of everything', ({ started, open }) => {
     await window.finish()
   })
 
-  it('tells the shortcuts by ?, but not while one writes', async () => {
+  it('shows the shortcuts for ?, but not while typing', async () => {
     const window = await open()
     const { page } = window
     await page.getByRole('link', { name: 'Jobs', exact: true }).waitFor()
@@ -70,7 +70,7 @@ onEachStage('the search of everything', ({ started, open }) => {
     await window.finish()
   })
 
-  it('leads to what the application is, with the licences of the works that are in it', async () => {
+  it('leads to the page about the application, with the licences of its libraries', async () => {
     const window = await open()
     const { page } = window
     await page.getByRole('link', { name: 'Jobs', exact: true }).waitFor()

@@ -91,7 +91,7 @@ const stages: readonly Stage[] = [inChromium, inElectron]
 export function onEachStage(what: string, tests: (staged: Staged) => void): void {
   describe.each(stages)(`${what}, in $name`, { timeout: 120_000 }, ({ skips, use }) => {
     // The report names a stage that cannot run on this machine.
-    if (skips) it.skip('is not here', () => undefined)
+    if (skips) it.skip('is not available', () => undefined)
     else tests(use())
   })
 }

@@ -4,7 +4,7 @@ import { act, select } from '../support/bulk-actions.ts'
 import { onEachStage } from './stages.ts'
 
 onEachStage('the page of a subscriber', ({ started, open }) => {
-  it('tells all that is known, and what happened with where it came from', async () => {
+  it('shows all data of the subscriber, and events with their causes', async () => {
     const { api } = started
     const list = await makeList(api, { name: 'Newsletter' })
     const other = await makeList(api, { name: 'Customers' })
@@ -48,7 +48,7 @@ onEachStage('the page of a subscriber', ({ started, open }) => {
     await window.finish()
   })
 
-  it('leads back to the list when the subscriber is deleted, and says when there is none', async () => {
+  it('returns to the list when the subscriber is deleted, and reports a missing one', async () => {
     const list = await makeList(started.api)
     const { id } = await makeSubscriber(started.api, list.id, 'gone@example.com')
     const window = await open(`/lists/${list.id}/subscribers/${id}`)

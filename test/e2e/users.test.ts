@@ -164,7 +164,7 @@ describe.skipIf(skipsWithoutBrowser)(
       await window.finish()
     })
 
-    it('what a user may not do is not offered, and no page of theirs complains', async () => {
+    it('actions that a user may not do are not offered, and no page shows an error', async () => {
       const { api, app } = started
       const list = await makeList(api, { name: 'Readers' })
       await makeSubscriber(api, list.id, 'ann@example.com')
@@ -254,7 +254,7 @@ describe.skipIf(skipsWithoutBrowser)(
       await context.close()
     })
 
-    it('the last system administrator says why it stays', async () => {
+    it('the last system administrator cannot be deleted, with the reason', async () => {
       const window = await Window.open(browser, started.app)
       const { page } = window
       await page.getByRole('link', { name: 'Users' }).click()

@@ -206,7 +206,7 @@ describe('what a campaign is made of', () => {
     expect(both.data.campaign_contents).toMatchObject([{ subject: 'This' }])
   })
 
-  it('archived and active_html_editor are values', async () => {
+  it('archived and active_html_editor can be set and are returned', async () => {
     const list = await makeList(started.api)
     const { data } = await create(list.id, { name: 'Old', active_html_editor: 'bee' })
     expect(data).toMatchObject({ archived: false, active_html_editor: 'bee' })
@@ -241,7 +241,7 @@ describe('what a campaign is made of', () => {
     expect(foreign.error_message).toBe('contents.0.id 999999 is no content of this campaign')
   })
 
-  it('delivery settings are there once they are given, with the defaults of the list', async () => {
+  it('delivery settings exist once they are given, with the defaults of the list', async () => {
     const list = await makeList(started.api, {
       d_from_email: 'list@example.com',
       d_from_name: 'The list',
@@ -284,7 +284,7 @@ describe('what a campaign is made of', () => {
     })
   })
 
-  it('an ad hoc segment has no name, is listed by its SQL, and goes with its campaign', async () => {
+  it('an ad hoc segment has no name, is listed by its SQL, and is deleted with its campaign', async () => {
     const list = await makeList(started.api)
     const campaign = await makeCampaign(started.api, list.id)
     expect(campaign).toMatchObject({ segmentation_criteria_name: null })
@@ -378,7 +378,7 @@ describe('the states of a campaign', () => {
     expect(begins).toBeLessThanOrEqual(Date.now())
   })
 
-  it('pause, resume and cancel are refused where they cannot apply', async () => {
+  it('pause, resume and cancel are refused in states that do not allow them', async () => {
     const list = await makeList(started.api)
     const act = async (id: number, action: string): Promise<string | null> =>
       (await started.api.post(`/campaigns/${id}/${action}`)).error_message
@@ -411,7 +411,7 @@ describe('the states of a campaign', () => {
     expect(await act(idle.id, 'pause')).toBe('a campaign that is idle cannot be paused')
   })
 
-  it('the started_at filters keep what began from the one time on, and before the other', async () => {
+  it('the started_at filters keep campaigns that began at or after one time and before the other', async () => {
     const list = await makeList(started.api)
     await makeSubscriber(started.api, list.id, 'a@example.com')
     const begins_at = Math.floor(Date.now() / 1000)
@@ -426,7 +426,7 @@ describe('the states of a campaign', () => {
     expect(await found(`started_at__end=${begins_at}`)).toBe(0)
   })
 
-  it('the started_at filters leave out what has not begun', async () => {
+  it('the started_at filters leave out campaigns that have not begun', async () => {
     const list = await makeList(started.api)
     await makeCampaign(started.api, list.id)
     const path = `/mailing_lists/${list.id}/campaigns`
@@ -546,7 +546,7 @@ describe('a campaign from a template', () => {
     [['duplicate_content'], { contents: 1, segment: false, dispatch: false }],
     [['duplicate_segmentation_criteria'], { contents: 0, segment: true, dispatch: false }],
     [['duplicate_dispatch'], { contents: 0, segment: false, dispatch: true }]
-  ])('takes over what %j says', async (flags, taken) => {
+  ])('copies the parts that %j requests', async (flags, taken) => {
     const list = await makeList(started.api)
     const source = await makeTemplate(list.id)
     const { data } = await create(
@@ -561,7 +561,7 @@ describe('a campaign from a template', () => {
     if (taken.segment) expect(data.segmentation_criteria_id).not.toBe(source.segmentation_criteria_id)
   })
 
-  it('what is given wins over the template', async () => {
+  it("uses given values instead of the template's", async () => {
     const list = await makeList(started.api)
     const source = await makeTemplate(list.id)
     const { data } = await create(
@@ -576,7 +576,7 @@ describe('a campaign from a template', () => {
     })
   })
 
-  it('a template that is not there is not found, and a campaign is no template', async () => {
+  it('an unknown template is not found, and a campaign cannot serve as a template', async () => {
     const list = await makeList(started.api)
     const campaign = await makeCampaign(started.api, list.id)
     for (const id of [999_999, campaign.id]) {

@@ -129,7 +129,7 @@ describe('values', () => {
     })
   })
 
-  it('a required field that a request leaves out or blanks is refused by its name', async () => {
+  it('a required field that is missing or blank in a request is refused by its name', async () => {
     const list = await makeList(started.api)
     await makeField(started.api, list.id, 'City', 'text', { required: true })
     for (const custom_fields of [undefined, {}, { City: '' }, { City: null }]) {

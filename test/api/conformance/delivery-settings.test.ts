@@ -50,7 +50,7 @@ describe('what lists send with refuses with validation_failed', () => {
 })
 
 describe('what lists send with', () => {
-  it('the virtual MTAs always hold the system default route, which cannot be deleted', async () => {
+  it('the virtual MTAs always include the system default route, which cannot be deleted', async () => {
     const { data } = await started.api.get<unknown[]>('/virtual_mtas')
     expect(data[0]).toEqual({ id: 0, type: 'default_route', name: 'System Default Route' })
     const made = await started.api.post('/virtual_mtas', { virtual_mta: { name: unique() } })
@@ -180,7 +180,7 @@ describe('an autoresponder', () => {
     expect(await editor.put(path, unchanged)).toMatchObject({ success: true })
   })
 
-  it('cannot be deleted while another one waits for it', async () => {
+  it('cannot be deleted while another autoresponder waits for it', async () => {
     const list = await makeList(started.api)
     const first = await makeAutoresponder(started.api, list.id, 'First')
     const second = await makeAutoresponder(started.api, list.id, 'Second', {

@@ -45,7 +45,7 @@ it('the faults of an update are named together, and change nothing', async () =>
   expect(data.map(({ status }) => status)).toEqual(['active'])
 })
 
-it('the faults of a list are named together', async () => {
+it('all faults of a list are named together', async () => {
   const { api } = started
   const answer = await api.post('/mailing_lists', {
     mailing_list: { name: 'Faulty', d_speed: 'fast', d_from_email: 'nobody', d_reply_to: '@' }
@@ -57,7 +57,7 @@ it('the faults of a list are named together', async () => {
   expect(data.filter(({ name }) => name === 'Faulty')).toEqual([])
 })
 
-it('a required text of blanks is blank', async () => {
+it('a required text that contains only spaces counts as blank', async () => {
   const { api } = started
   const list = await makeList(api)
   await makeField(api, list.id, 'City', 'text', { required: true })
@@ -66,7 +66,7 @@ it('a required text of blanks is blank', async () => {
   expect((await api.post(path, { subscriber })).error_message).toBe('City cannot be blank')
 })
 
-it('a choice that is called like a member of every object is refused like any other', async () => {
+it('a choice named like a property of every JavaScript object is refused like any other', async () => {
   const { api } = started
   const list = await makeList(api)
   const answer = await api.post(`/mailing_lists/${list.id}/subscriber_exports`, {

@@ -180,7 +180,7 @@ describe('what a list sends with by default', () => {
     expect(data).toMatchObject({ d_virtual_mta: 'System Default Route', d_virtual_mta_id: 0 })
   })
 
-  it('d_url_domain and d_bounce_email are names too, and null takes them away', async () => {
+  it('d_url_domain and d_bounce_email are also given by name, and null clears them', async () => {
     const domain = `u${++number}.example.com`
     const url = await define('/url_domains', { url_domain: { domain } })
     const bounce = await define('/bounce_emails', { bounce_email: { username: 'Bounce', domain } })
@@ -239,7 +239,7 @@ describe('what a list sends with by default', () => {
 })
 
 describe('preview_custom_field_data', () => {
-  it('answers name -> {name, type, value}, and an update is merged into what is there', async () => {
+  it('answers name -> {name, type, value}, and an update is merged into the existing values', async () => {
     const list = await makeList(started.api)
     await makeField(started.api, list.id, 'City', 'text')
     await makeField(started.api, list.id, 'Age', 'number')
@@ -267,7 +267,7 @@ describe('primary_key_custom_field_id', () => {
     expect(list.primary_key_custom_field_id).toBe(field.id)
   })
 
-  it('is no field that can have several values', async () => {
+  it('cannot be a field with several values', async () => {
     const list = await makeList(started.api)
     const field = await makeField(started.api, list.id, 'Boxes', 'select_multiple_checkboxes', {
       options: [{ name: 'A' }]
@@ -294,7 +294,7 @@ describe('a Remote List', () => {
     })
   })
 
-  it('can change its connection, and keeps it where an update says nothing', async () => {
+  it('can change its connection, and keeps it if an update does not mention it', async () => {
     const list = await makeRemoteList(started.api)
     const other = await makeRemoteList(started.api)
     expect((await put(list.id, { d_speed: 5 })).data.database_connection_id).toBe(list.database_connection_id)
@@ -343,7 +343,7 @@ describe('a Remote List', () => {
 })
 
 describe('a confirmed deletion', () => {
-  it('takes its code once, cancels scheduled imports, and the list is seen no more', async () => {
+  it('takes its code once, cancels scheduled imports, and the list is not returned any more', async () => {
     const list = await makeList(started.api)
     await importText(started.api, list.id, 'email\na@example.com')
     const { data: waiting } = await started.api.post<{ id: number }>(

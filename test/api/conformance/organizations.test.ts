@@ -69,7 +69,7 @@ function timesIn(value: unknown): string[] {
 describe('the time zone of the organization', () => {
   const reads = endpoints.filter(({ method, data }) => method === 'GET' && data !== 'text')
 
-  it('is that of every time in every answer', async () => {
+  it('is used for every time in every answer', async () => {
     const organizationId = await makeOrganization(started, { timeZone: 'Asia/Kolkata' })
     const api = await systemAdminIn(started.app, organizationId)
     const seen: string[] = []
@@ -95,7 +95,7 @@ describe('the time zone of the organization', () => {
 })
 
 describe('headers and footers of the organization', () => {
-  it('stand before and after the content of each message, with their codes replaced', async () => {
+  it('are added to the content of each message, with their codes replaced', async () => {
     const organizationId = await makeOrganization(started)
     const api = await systemAdminIn(started.app, organizationId)
     await started.api.put(`/organizations/${organizationId}`, {
@@ -129,7 +129,7 @@ describe('headers and footers of the organization', () => {
 })
 
 describe('a segment of another organization', () => {
-  it('is not to be had for a campaign', async () => {
+  it('cannot be used for a campaign', async () => {
     const organizationId = await makeOrganization(started)
     const api = await systemAdminIn(started.app, organizationId)
     const { id: foreignList } = await makeList(started.api)

@@ -171,7 +171,7 @@ describe('segments', () => {
     expect(await started.api.get('/segments')).toMatchObject({ per_page: 2000 })
   })
 
-  it('an update keeps what it leaves out, and what it gives must not be blank', async () => {
+  it('an update keeps what it leaves out, and rejects blank values', async () => {
     const segment = await makeSegment(started.api, lists.list, { other: lists.other })
     const renamed = await started.api.put<Segment>(`/segments/${segment.id}`, {
       segmentation_criteria: { name: 'Renamed' }
@@ -271,7 +271,7 @@ describe('segment_id on the subscribers list', () => {
 })
 
 describe('segment_id of an export', () => {
-  it('exports its members of the statuses that are asked for, and knows how many they are', async () => {
+  it('exports its members with the requested statuses, and knows their number', async () => {
     const segment = await makeSegment(started.api, lists.list, { other: lists.other })
     const { data } = await started.api.post<SubscriberExport>(
       `/mailing_lists/${lists.list}/subscriber_exports`,

@@ -92,7 +92,7 @@ describe('creating a subscriber', () => {
     })
   })
 
-  it('is subscribed now, from no known address, where the request says nothing', async () => {
+  it('has the present subscribe time and no IP address if the request gives none', async () => {
     const list = await makeList(started.api)
     const { data } = await add(list.id, {})
     expect(data?.subscribe_ip).toBeNull()
@@ -177,7 +177,7 @@ describe('autoresponders of a new subscriber', () => {
     expect(queued(list.id)).toEqual(['Welcome', 'Welcome'])
   })
 
-  it('are forgotten with their subscriber', async () => {
+  it('are deleted with their subscriber', async () => {
     const list = await makeList(started.api)
     await makeAutoresponder(started.api, list.id, 'Welcome', onSubscription)
     const { data } = await add(list.id, {})
@@ -192,7 +192,7 @@ describe('with confirmation_form_id', () => {
       .data
   }
 
-  it('an active subscriber is added only once they confirm, and answers null until then', async () => {
+  it('an active subscriber is added only after confirming, and the answer is null until then', async () => {
     const list = await makeList(started.api, { has_confirmed: true })
     await makeField(started.api, list.id, 'City', 'text')
     const form = await makeWebForm(started.api, list.id)
@@ -213,7 +213,7 @@ describe('with confirmation_form_id', () => {
     expect(await pendingOf(list.id)).toEqual([])
   })
 
-  it('faults show at once, an email that is on the list among them', async () => {
+  it('faults are reported at once, also an email that is already on the list', async () => {
     const list = await makeList(started.api)
     const form = await makeWebForm(started.api, list.id)
     await makeSubscriber(started.api, list.id, 'a@example.com')
@@ -260,7 +260,7 @@ describe('with confirmation_form_id', () => {
     expect(queued(list.id)).toEqual(['Welcome'])
   })
 
-  it('asking again takes the place of the first request', async () => {
+  it('a second request replaces the first', async () => {
     const list = await makeList(started.api)
     const form = await makeWebForm(started.api, list.id)
     await add(list.id, { confirmation_form_id: form.id })
@@ -334,7 +334,7 @@ describe('the limits', () => {
   })
 })
 
-it('a custom field may be named by its id, where no field has that name', async () => {
+it('a custom field can be named by its id if no field has that name', async () => {
   const list = await makeList(started.api)
   const city = await makeField(started.api, list.id, 'City', 'text')
   const path = `/mailing_lists/${list.id}/subscribers`

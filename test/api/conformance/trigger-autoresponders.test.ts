@@ -68,7 +68,7 @@ describe('the autoresponders', () => {
     expect(data.triggered_autoresponders).toEqual([{ id: ids[1], name: 'Help' }])
   })
 
-  it('are queued for the moment that their delay gives', async () => {
+  it('are queued for the time of their delay', async () => {
     const { listId, trigger } = await makeWorld()
     const delayed = { delay: 'with_delay', delay_amount: 90, delay_unit: 'minutes' }
     await makeAutoresponder(started.api, listId, 'Later', delayed)
@@ -227,7 +227,7 @@ describe('custom_fields', () => {
 })
 
 describe('content_replacement_fields', () => {
-  it('are kept with the messages that were named, and no other', async () => {
+  it('are stored only with the messages that the request triggered', async () => {
     const { listId, trigger } = await makeWorld()
     await trigger('a@example.com', {
       autoresponder_names: ['Hello'],
@@ -262,7 +262,7 @@ describe('content_replacement_fields', () => {
     expect((await trigger(id, { autoresponder_names: ['*'], content_replacement_fields })).success).toBe(true)
   })
 
-  it('with a value that is no text are refused', async () => {
+  it('with a value that is not a text are refused', async () => {
     const { listId, trigger } = await makeWorld()
     const { id } = await subscribe(listId)
     const answer = await trigger(id, {

@@ -197,7 +197,7 @@ describe('permissions', () => {
     )
   })
 
-  it('take the place of the whole set, and hold from the next call on', async () => {
+  it('are replaced as a whole, and apply from the next call on', async () => {
     const { id } = await makeUser(started, { permissions: { mailing_list: ['create'] } })
     const { data } = await started.api.workbench<{ api_key: string }>('POST', '/api_keys', {
       name: 'script',
@@ -362,7 +362,7 @@ describe('the list of users', () => {
 })
 
 describe('a user who is deactivated, deleted or no system administrator any more', () => {
-  it('has keys that open nothing', async () => {
+  it('cannot use their API keys any more', async () => {
     const organizationId = await makeOrganization(started)
     const { id } = await makeUser(started, { role: 'system_admin' })
     const there = await systemAdminIn(started.app, organizationId)
