@@ -1,22 +1,40 @@
 import { createI18n } from 'vue-i18n'
+import type { Language } from '../src-main/base/languages.ts'
+import type { Sentences } from '../src-main/base/refusal.ts'
 import { setRefusalLanguage } from './api/refusal-language.ts'
-import { patternsOf, setStoredRefusalLanguage } from './api/refusals.ts'
+import { patternsOf, type Refusals, setStoredRefusalLanguage } from './api/refusals.ts'
 import { language } from './language.ts'
 import en from './locales/en.json'
 
 /** Every sentence of the window; another language is another file in locales/, with the same keys. */
 export const i18n = createI18n({ legacy: false, locale: 'en', fallbackLocale: 'en', messages: { en } })
 
+/** The files of a language other than English. */
+interface LanguageFiles {
+  sentences: typeof en
+  /** The sentences of rules, with the translations of Listwright's own terms. */
+  rules: { sentences: Sentences; terms: Readonly<Record<string, string>> }
+  /** Further sentences that are stored in English. */
+  stored: Refusals
+}
+
+const loaders: Record<Exclude<Language, 'en'>, () => Promise<LanguageFiles>> = {
+  de: async () => {
+    const [{ default: sentences }, { default: stored }, { german, germanTerms }] = await Promise.all([
+      import('./locales/de.json'),
+      import('./locales/de.refusals.json'),
+      import('../src-main/base/refusals/german.ts')
+    ])
+    return { sentences, rules: { sentences: german, terms: germanTerms }, stored }
+  }
+}
+
 /** Loads the sentences of the window's language; those of English are there from the beginning. */
 export async function loadSentences(): Promise<void> {
   if (language === 'en') return
-  const [{ default: sentences }, { default: refusals }, { german, germanTerms }] = await Promise.all([
-    import('./locales/de.json'),
-    import('./locales/de.refusals.json'),
-    import('../src-main/base/refusals/german.ts')
-  ])
-  setRefusalLanguage(language, { sentences: german, terms: germanTerms })
-  setStoredRefusalLanguage({ ...patternsOf(german), ...refusals })
+  const { sentences, rules, stored } = await loaders[language]()
+  setRefusalLanguage(language, rules)
+  setStoredRefusalLanguage({ ...patternsOf(rules.sentences), ...stored })
   const { global } = i18n as unknown as {
     global: { setLocaleMessage: SetMessages; locale: { value: string } }
   }

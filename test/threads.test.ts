@@ -17,7 +17,7 @@ async function start(source: string): Promise<ReturnType<typeof startThread>> {
   return startThread(pathToFileURL(join(directory, 'base.ts')).href, 'made-thread', { name: 'made' })
 }
 
-it('a thread that is ended while it loads is let load: native code that it loads would take the process with it', async () => {
+it('a thread is not terminated while it loads native code, which would end the process', async () => {
   const trace = join(directory, 'trace')
   const thread = await start(`
     import { setTimeout as pause } from 'node:timers/promises'
@@ -51,7 +51,7 @@ const stuckFor = (iterations: number): string => `
   }, 1)
 `
 
-it('a thread that cannot be interrupted is waited for two seconds', async () => {
+it('a thread that cannot be interrupted is awaited for two seconds', async () => {
   const thread = await start(stuckFor(12_000_000))
   await new Promise((resolve) => thread.once('message', resolve))
   await pause(entering)
@@ -63,7 +63,7 @@ it('a thread that cannot be interrupted is waited for two seconds', async () => 
   expect(hasThreadsLeft()).toBe(false)
 }, 60_000)
 
-it.each([0, 1])('the process ends with status %i whatever a thread does', async (status) => {
+it.each([0, 1])('the process ends with status %i whatever its threads do', async (status) => {
   await writeFile(join(directory, 'made-thread.ts'), stuckFor(40_000_000))
   const program = `
     import { endThread, hasThreadsLeft, startThread } from ${JSON.stringify(resolve('src-main/base/threads.ts'))}

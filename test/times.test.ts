@@ -60,13 +60,13 @@ it.each([
   expect(formatOptionalTime(null, timeZone)).toBeNull()
 })
 
-it('the last hours of the year 9999 are written in UTC where they are those of the next year', () => {
+it('the last hours of the year 9999 are written in UTC if they belong to the next year in the zone', () => {
   const last = Date.UTC(9999, 11, 31, 23, 30)
   expect(formatTime(last, 'Europe/Vienna')).toBe('9999-12-31T23:30:00Z')
   expect(formatTime(last, 'America/New_York')).toBe('9999-12-31T18:30:00-05:00')
 })
 
-it('the seconds of a time leave out what is no whole second', () => {
+it('the seconds of a time are whole', () => {
   expect(epochSeconds(1999)).toBe(1)
 })
 

@@ -99,7 +99,7 @@ describe('the links of a message', () => {
     })
   })
 
-  it('lead where the content says, with the values of the recipient, and count who clicked which', async () => {
+  it("lead to their targets with the recipient's values, and count who clicked which", async () => {
     const { campaign, messages } = await sent(2)
     const [one, two] = messages.map(linksIn)
     const offer = await follow(one?.[0] ?? '')
@@ -192,7 +192,7 @@ describe('the links of a message', () => {
     expect(await summary(campaign.id)).toMatchObject({ opens_unique: 1 })
   })
 
-  it('of a message that the database does not know any more show a page that says so', async () => {
+  it('of a message that the database no longer knows show a page that says so', async () => {
     const token = await tokenOf(started, 'view', { subscriberId: 1, sliceId: 999_999 })
     const response = await follow(`${started.app.baseUrl}/w/${token}`)
     expect([response.status, await response.text()]).toEqual([
@@ -201,7 +201,7 @@ describe('the links of a message', () => {
     ])
   })
 
-  it('that are forged do nothing', async () => {
+  it('that are forged have no effect', async () => {
     const { app } = started
     const { campaign, messages } = await sent(1)
     const [click = '', , unsubscribe = ''] = linksIn(messages[0])
@@ -270,7 +270,7 @@ describe('the API', () => {
     await expect.poll(counted, { timeout: 20_000 }).toBe(1)
   })
 
-  it('refuses what is no day with a sentence', async () => {
+  it('refuses an invalid day with a sentence', async () => {
     const path = `/organizations/${started.app.organizationId}/messages_sent/daily`
     for (const day of ['2014', '2014-01-31', '20140231']) {
       expect(await started.api.get(`${path}?start_date=${day}`)).toMatchObject({
@@ -371,7 +371,7 @@ describe('what was deleted', () => {
     })
   })
 
-  it('leaves links that lead on and count nothing: of campaigns, of seeds and of subscribers', async () => {
+  it('keeps links that redirect and count nothing: of campaigns, of seeds and of subscribers', async () => {
     const { campaign, listId, seed, person } = await deletedCampaign()
     const city = (links: string[]) => follow(links[1] ?? '')
     expect((await city(seed)).headers.get('Location')).toBe('http://example.com/B')
@@ -387,7 +387,7 @@ describe('what was deleted', () => {
   })
 
   it.each(['campaign', 'list'])(
-    'leaves nothing of what recipients did: deleting a %s removes it bit by bit, while links still lead on',
+    'leaves no data about recipients: deleting a %s removes it in steps, while links still redirect',
     async (deleted) => {
       const { campaign, messages, listId } = await sent(1)
       const links = linksIn(messages[0])
@@ -432,7 +432,7 @@ describe('what was deleted', () => {
     }
   )
 
-  it('leaves the messages that an organization sent', async () => {
+  it('leaves the number of messages that an organization sent', async () => {
     const { campaign } = await sent(3)
     const path = `/organizations/${started.app.organizationId}/messages_sent/daily`
     const ofCampaign = async () =>

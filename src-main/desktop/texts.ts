@@ -1,4 +1,5 @@
 import { app } from 'electron'
+import { type Language, languageOfTag } from '../base/languages.ts'
 
 /** The texts of the shell around the window, in the window's languages. */
 const english = {
@@ -145,7 +146,9 @@ const german: Texts = {
   hasToStop: 'Listwright muss anhalten'
 }
 
+const inLanguages: Record<Language, Texts> = { en: english, de: german }
+
 /** Returns the texts in the system's language, or in English. Call it once the application is ready. */
 export function texts(): Texts {
-  return app.getLocale().toLowerCase().startsWith('de') ? german : english
+  return inLanguages[languageOfTag(app.getLocale()) ?? 'en']
 }

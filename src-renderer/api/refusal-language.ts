@@ -1,8 +1,9 @@
+import type { Language } from '../../src-main/base/languages.ts'
 import type { Rule, Sentences } from '../../src-main/base/refusal.ts'
 import { english } from '../../src-main/base/refusals/english.ts'
 
 /** Sentences in which the window differs from the API, whose clients compare its words. */
-const ofWindow: Record<'en' | 'de', Partial<Record<Rule, string>>> = {
+const ofWindow: Record<Language, Partial<Record<Rule, string>>> = {
   en: {
     taken_key: '{field} is already used by a subscriber on this list',
     options_without_select: 'Only select fields have options',
@@ -24,10 +25,7 @@ interface RefusalLanguage {
 
 export const refusalLanguage: RefusalLanguage = { sentences: { ...english, ...ofWindow.en }, terms: {} }
 
-export function setRefusalLanguage(
-  language: keyof typeof ofWindow,
-  { sentences, terms }: RefusalLanguage
-): void {
+export function setRefusalLanguage(language: Language, { sentences, terms }: RefusalLanguage): void {
   refusalLanguage.sentences = { ...sentences, ...ofWindow[language] }
   refusalLanguage.terms = terms
 }

@@ -141,7 +141,7 @@ it('a required field must not be blank, but for checkboxes', () => {
   expect(missingFields([field('text')], {})).toEqual([])
 })
 
-it('an option is found by its own spelling before another one’s, and a long text is shortened where it is not', () => {
+it('an option is found by its exact spelling first, and a long text is shortened in a refusal', () => {
   const options = ['b', 'B', 'c;d', 'e"f', ...'ghijklm'].map((name, id) => ({ id, name, position: id }))
   const several = (type: FieldDefinition['type']): FieldDefinition => ({ ...field(type), options })
   expect(readRequiredValue(several('select_single_radio'), 'B', 'mdy')).toBe(1)
@@ -159,7 +159,7 @@ it('an option is found by its own spelling before another one’s, and a long te
   )
 })
 
-it('several options in one cell are read back as they were, also where another option is called what they are together', () => {
+it('several options in one cell are read back unchanged, also if their joined names are the name of another option', () => {
   const options = ['a', 'b', 'A;B', 'c'].map((name, id) => ({ id, name, position: id }))
   const checkboxes: FieldDefinition = { ...field('select_multiple_checkboxes'), options }
   for (const [names, cell, ids] of [
@@ -183,7 +183,7 @@ it('values are answered by the names of fields and options', () => {
   expect(present('select_multiple_checkboxes')).toEqual([])
 })
 
-it('what a request gives replaces values, and what it blanks is removed', () => {
+it('values in a request replace stored ones, and blank values remove them', () => {
   const complaints: string[] = []
   const fields = [field('text'), { ...field('number'), id: 8, name: 'N' }]
   const merged = mergeValues(

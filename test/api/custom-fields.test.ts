@@ -79,20 +79,20 @@ const options = [{ name: 'Red' }, { name: 'Blue' }]
 const needsOptions = (type: string): boolean => type.startsWith('select_')
 
 describe('a custom field', () => {
-  it.each(Object.keys(attributes))('of type %s answers the attributes of its type', async (type) => {
+  it.each(Object.keys(attributes))('of type %s returns the attributes of its type', async (type) => {
     const list = await makeList(started.api)
     const field = await makeField(started.api, list.id, 'Field', type, needsOptions(type) ? { options } : {})
     expect(Object.keys(field).sort()).toEqual([...common, ...(attributes[type] ?? [])].sort())
     expect(field).toMatchObject({ is_global: false, mailing_list_id: list.id, required: false })
   })
 
-  it('of text encodes for HTML and addresses unless told otherwise', async () => {
+  it('of text is encoded for HTML and addresses by default', async () => {
     const list = await makeList(started.api)
     const field = await makeField(started.api, list.id, 'Field', 'text')
     expect(field).toMatchObject({ interpolation_html_encode: true, interpolation_url_encode: true })
   })
 
-  it('has a name that its list has once, whatever its case', async () => {
+  it('has a name that is unique on its list, in any letter case', async () => {
     const list = await makeList(started.api)
     await makeField(started.api, list.id, 'City', 'text')
     const answer = await started.api.post(fieldsOf(list.id), {
@@ -102,7 +102,7 @@ describe('a custom field', () => {
     expect(answer.error_message).toMatch(/^name /)
   })
 
-  it('cannot have the name of a column that imports reserve', async () => {
+  it('cannot have the name of a reserved import column', async () => {
     const list = await makeList(started.api)
     const answer = await started.api.post(fieldsOf(list.id), {
       custom_field: { name: 'Email', field_type: 'text' }
@@ -119,7 +119,7 @@ describe('a custom field', () => {
     expect(data).toMatchObject({ name: 'Years', minimum_value: 18, field_type: 'number' })
   })
 
-  it('that is global is a field of every list', async () => {
+  it('that is global belongs to every list', async () => {
     const list = await makeList(started.api)
     const name = `Global ${list.id}`
     const { data } = await started.api.post<CustomField>('/custom_fields', {
@@ -147,7 +147,7 @@ describe('deleting a custom field', () => {
     expect(data).toEqual([{ ...field, deleted_at: expect.stringMatching(/^\d{4}-.*Z$/) as string }])
   })
 
-  it('frees its name for another field, which begins without values', async () => {
+  it('makes its name available for another field, which starts without values', async () => {
     const list = await makeList(started.api)
     const field = await makeField(started.api, list.id, 'City', 'text')
     await makeSubscriber(started.api, list.id, 'a@example.com', { custom_fields: { City: 'Wien' } })

@@ -108,7 +108,7 @@ describe('the order of the dates of a column', () => {
     })
   })
 
-  it('is that of nearly all where a few are slips', () => {
+  it('is the one of nearly all dates if a few are mistakes', () => {
     expect(datesOf({ mdy: 1, dmy: 600, both: 400 })).toEqual({
       date_order: 'dmy',
       mixed_dates: 'other_order'
@@ -142,7 +142,7 @@ describe('the addresses of a cell', () => {
     expect(readAddresses(cell).addresses).toEqual(addresses)
   })
 
-  it('are refused with the name of the invisible character', () => {
+  it('with an invisible character are refused with its name', () => {
     expect(['max @example.org', 'a\u00a0b@x.org', 'a\u2063b'].map(blankInside)).toEqual([
       'a space',
       'a no-break space',
@@ -169,7 +169,7 @@ describe('tidying', () => {
     expect(tidyCell(cell)).toBe(tidy)
   })
 
-  it('takes the apostrophe from numbers and not from names', () => {
+  it('removes apostrophes from numbers but not from names', () => {
     expect(["'01234", "'+49 30 1", "'(030) 1", "'s-Hertogenbosch", "'"].map(withoutTextMark)).toEqual([
       '01234',
       '+49 30 1',
@@ -179,7 +179,7 @@ describe('tidying', () => {
     ])
   })
 
-  it('knows numbers whose digits were lost', () => {
+  it('recognizes numbers that lost digits', () => {
     expect(['4.91512E+12', '1,2E+15', '1E5', 'E5', '12'].map(hasLostDigits)).toEqual([
       true,
       true,
@@ -192,13 +192,13 @@ describe('tidying', () => {
 
 describe('a number', () => {
   it.each(['01067', '+493512345', '12345678901234567890', '1.5', '1e3', ' 1', '-0', ''])(
-    'is not made of %j, which would be another text afterwards',
+    'is not made of %j, which would change',
     (text) => {
       expect(survivesAsNumber(text)).toBe(false)
     }
   )
 
-  it('says what would be lost', () => {
+  it('reports what would be lost', () => {
     expect(['01067', '+49', '17'].map((text) => textOf(numberLoss(text)))).toEqual([
       'would lose its leading zero as a number: "01067"',
       'would lose its plus sign as a number: "+49"',
@@ -221,7 +221,7 @@ describe('yes and no', () => {
     ])
   })
 
-  it('are not seen in letters that stand for something else', () => {
+  it('are not recognized in ambiguous letters', () => {
     expect([['x', 'y'], ['x'], ['Y', 'n'], ['Ja', 'Nein'], ['t', 'x'], ['on', 'off']].map(areTruths)).toEqual(
       [false, true, true, true, false, true]
     )

@@ -64,7 +64,7 @@ describe('a column that says who has consented', () => {
     expect(await statuses(header, values)).toEqual(second)
   })
 
-  it('is enough where one of several has a yes', async () => {
+  it('counts if one of several says yes', async () => {
     const { rows } = await analyzed(
       'Email,Newsletter A,Newsletter B\nanna@x.org,yes,no\nben@x.org,no,no\ncy@x.org,no,yes\n'
     )
@@ -106,7 +106,7 @@ describe('a column about something else', () => {
     ['Status', ['Completed', 'Pending', 'Completed', 'Refunded']],
     ['Status', ['active', 'canceled', 'past_due', 'active']],
     ['Status', ['Customer', 'Lead', 'Prospect', 'Lead']]
-  ])('such as “%s” with %j leaves everyone as they are', async (header, values) => {
+  ])('such as “%s” with %j leaves everyone subscribed', async (header, values) => {
     expect(await statuses(header, values)).toEqual(['', '', '', ''])
   })
 })
@@ -148,7 +148,7 @@ describe('the column of the addresses', () => {
     expect(rows.map(({ email }) => email)).toEqual(['anna@x.de', 'ben@x.de', 'cy@x.de'])
   })
 
-  it('keeps everyone where a single quote comes late', async () => {
+  it('keeps everyone if a single quote occurs late in the text', async () => {
     const rows = Array.from({ length: 300 }, (_, row) => `P,p${row}@x.de,Ulm\n`).join('')
     const file = await analyzed(
       `Name,Email,City\n${rows}'t Hart,hart@x.nl,Delft\n${rows.replaceAll('@x', '@y')}`
@@ -159,7 +159,7 @@ describe('the column of the addresses', () => {
   })
 })
 
-describe('who has left', () => {
+describe('a contact who left', () => {
   const people = 'abcdefgh'
   it.each<[string, string, string[], (string | null)[]]>([
     ['a word in two parts', 'UnSubscribed', ['False', 'True'], ['active', 'unsubscribed']],
@@ -271,7 +271,7 @@ describe('who has left', () => {
     expect(read.filter(({ status }) => status === 'bounced')).toHaveLength(300)
   })
 
-  it('is not told by the number of a list', async () => {
+  it('is not recognized by the number of a list', async () => {
     const { rows } = await analyzed('Email,Verteiler\na@x.org,0\nb@x.org,1\nc@x.org,2\nd@x.org,1\n')
 
     expect(rows.map(({ status }) => status)).toEqual([undefined, undefined, undefined, undefined])
@@ -306,13 +306,13 @@ describe('who has left', () => {
     ['Buyer Email,Attendee Email', 'boss@x.org,ann@x.org\nboss@x.org,ben@x.org', ['ann@x.org', 'ben@x.org']],
     ['Buyer Email,Shop Email', 'ann@x.org,shop@x.org\nben@x.org,shop@x.org', ['ann@x.org', 'ben@x.org']],
     ['Buyer Email,Name', 'ann@x.org,Ann\nben@x.org,Ben', ['ann@x.org', 'ben@x.org']]
-  ])('of %s is the one whose address it is', async (header, lines, emails) => {
+  ])('of %s is the one with that address', async (header, lines, emails) => {
     const { rows } = await analyzed(`${header}\n${lines}\n`)
 
     expect(rows.map(({ email }) => email)).toEqual(emails)
   })
 
-  it('is not overruled by the name of the file where a column says the status', async () => {
+  it('is recognized by a status column rather than the name of the file', async () => {
     const { rows } = await analyzed('Email,Status\na@x.org,subscribed\n', { name: 'unsubscribed or not.csv' })
 
     expect(rows[0]?.['status']).toBe('active')

@@ -65,7 +65,7 @@ const copied = async (of: { copies: () => number }, times: number): Promise<void
 }
 
 describe('the log is copied into the database', () => {
-  it('once copying has begun, and not while it is held back', async () => {
+  it('after copying is allowed, and not while it is held back', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const all = await opened()
     const { checkpointer, write, copied: state } = all
@@ -135,7 +135,7 @@ describe('the log is copied into the database', () => {
     ['grew to more than forty thousand pages', 21_000, true],
     ['stayed below that', 10_000, false],
     ['has only its last pages left', 300, true]
-  ])('while long jobs wait, where it %s (%i pages more): %s', async (_when, pages, isBehind) => {
+  ])('while long jobs wait, if it %s (%i pages more): %s', async (_when, pages, isBehind) => {
     const all = await opened()
     const { checkpointer, write, read } = all
     checkpointer.begin()
@@ -152,7 +152,7 @@ describe('the log is copied into the database', () => {
     expect(checkpointer.isBehind).toBe(false)
   })
 
-  it('again only five seconds after the disk was full', async () => {
+  it('only five seconds after the disk was full', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const all = await opened()
     const { checkpointer, write, copied: state } = all
@@ -169,7 +169,7 @@ describe('the log is copied into the database', () => {
     await copied(all, 1)
   })
 
-  it('to its end where a copy is under way, which holding off waits for', async () => {
+  it('to its end if a copy is running, for which holding back waits', async () => {
     const all = await opened()
     const { checkpointer, write, copied: state } = all
     checkpointer.begin()
@@ -181,7 +181,7 @@ describe('the log is copied into the database', () => {
 })
 
 describe('the end of the writer', () => {
-  it('copies what is left, and notes that nothing is in the log', async () => {
+  it('copies the rest, and stores that the log is empty', async () => {
     const { path, checkpointer, write, last } = await opened()
     checkpointer.begin()
     write(10)
@@ -192,7 +192,7 @@ describe('the end of the writer', () => {
     expect(notedLastChange(path)).toEqual({ changeLogId: 7, log: null })
   })
 
-  it('leaves the log as it is while nothing may be copied', async () => {
+  it('leaves the log unchanged while copying is held back', async () => {
     const { path, checkpointer, write, last } = await opened()
     write(10)
     last.note({ changeLogId: 7, log: { salts: 1n, frames: 10 } })
@@ -204,7 +204,7 @@ describe('the end of the writer', () => {
 })
 
 describe('a copy of the log', () => {
-  it('has the checksums of its pages noted, and ends where the log ended when it began', async () => {
+  it('has the checksums of its pages stored, and ends where the log ended at its start', async () => {
     const { path, sqlite, write } = await opened()
     await replaceSums(path, { pageSize: 512, pages: 0, sums: new Uint32Array(), isNoted: new Uint8Array() })
     const checkpoint = new NotedCheckpoint(sqlite, path)
@@ -226,7 +226,7 @@ describe('a copy of the log', () => {
     expect(checkpoint.state().log).toBeLessThan(log)
   })
 
-  it('leaves in the log what was written after a read began, until it ends', async () => {
+  it('leaves later writes in the log until an open read ends', async () => {
     const { path, sqlite, write, read } = await opened()
     const checkpoint = new NotedCheckpoint(sqlite, path)
     onTestFinished(() => checkpoint.close())
@@ -241,7 +241,7 @@ describe('a copy of the log', () => {
     expect(checkpoint.run()).toMatchObject({ log, checkpointed: log })
   })
 
-  it('is not made where the checksums of its pages cannot be noted, and says so', async () => {
+  it('is not made if its checksums cannot be stored, with a message', async () => {
     const { path, sqlite, write } = await opened()
     const printed = printedFaults()
     mkdirSync(sumsPath(path))
@@ -256,7 +256,7 @@ describe('a copy of the log', () => {
     expect(checkpoint.run()).toMatchObject({ log, checkpointed: log })
   })
 
-  it("of a log that was deleted gives up the checksums rather than the log's content", async () => {
+  it('of a deleted log keeps the data and abandons the checksums', async () => {
     const { path, sqlite, write, copied: state } = await opened()
     await replaceSums(path, { pageSize: 512, pages: 0, sums: new Uint32Array(), isNoted: new Uint8Array() })
     const checkpoint = new NotedCheckpoint(sqlite, path)
@@ -271,7 +271,7 @@ describe('a copy of the log', () => {
   })
 })
 
-it('where the end cannot be noted, the log stays', async () => {
+it('if its end cannot be stored, the log remains', async () => {
   const { path, sqlite, write, last } = await opened()
   const printed = printedFaults()
   write(10)

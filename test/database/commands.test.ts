@@ -20,7 +20,7 @@ function rowsOf<Row>(sql: string, ...parameters: unknown[]): Row[] {
   }
 }
 
-it('the change log tells of a subscriber who was added, changed and deleted', async () => {
+it('the change log records the creation, change and deletion of a subscriber', async () => {
   const { api } = started
   const list = await makeList(api)
   const { id } = await makeSubscriber(api, list.id, 'a@example.com')
@@ -46,7 +46,7 @@ it('no two commands have the same time, however many there are', async () => {
   expect(new Set(times).size).toBe(40)
 })
 
-it('a thread that dies leaves what it wrote in the log, as it was noted', async () => {
+it('a thread that dies leaves its commits in the log, up to the stored position', async () => {
   const directory = await temporaryDirectory()
   const databasePath = join(directory, 'listwright.db')
   const writer = await startWriter({ databasePath, backupDirectory: directory })
@@ -72,7 +72,7 @@ describe('commands of long jobs', () => {
     return { writer, userId, suppressionListId, directory }
   }
 
-  it('tell what they changed as other commands do', async () => {
+  it('report their changes like other commands', async () => {
     const { writer, userId, suppressionListId } = await writerWithList()
     const heard: Change[] = []
     writer.onChanges((changes) => heard.push(...changes))
@@ -120,7 +120,7 @@ it('rows of a large file are written in the order of their keys', async () => {
   expect(written).toEqual({ rows: 21_000, out_of_order: 0 })
 })
 
-it('a writer whose thread died tells so, refuses what waits and what comes, and can be closed', async () => {
+it('a writer whose thread died reports it, refuses all commands, and can be closed', async () => {
   const directory = await temporaryDirectory()
   const writer = await startWriter({ databasePath: join(directory, 'a.db'), backupDirectory: directory })
   const failures: Error[] = []
@@ -132,7 +132,7 @@ it('a writer whose thread died tells so, refuses what waits and what comes, and 
   await writer.close()
 })
 
-it('a writer that was closed refuses what comes, and has not failed', async () => {
+it('a closed writer refuses commands, which is not reported as a failure', async () => {
   const directory = await temporaryDirectory()
   const writer = await startWriter({ databasePath: join(directory, 'a.db'), backupDirectory: directory })
   let failures = 0

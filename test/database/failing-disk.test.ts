@@ -46,7 +46,7 @@ describe.runIf(canFail)('a disk that fails', () => {
     return data.map(({ email }) => email).sort()
   }
 
-  it('while it is written to refuses the change with a sentence, and everything goes on once it works again', async () => {
+  it('on a write refuses the change with a sentence, and everything works again afterwards', async () => {
     const { app, disk, listId } = await failing({ failedWrites: always })
     const refused = await add(app.api, listId, 'a@example.com')
     expect(refused).toMatchObject({
@@ -60,7 +60,7 @@ describe.runIf(canFail)('a disk that fails', () => {
     expect(await app.end('SIGTERM')).toBe(0)
   })
 
-  it('that writes less than it was given is written the rest', async () => {
+  it('that writes less than requested gets the rest written', async () => {
     const { app, directory, disk, listId } = await failing({ shortWrites: always })
     // Half of them are followed by an error.
     const added: string[] = []
@@ -75,7 +75,7 @@ describe.runIf(canFail)('a disk that fails', () => {
     await isIntact(again.api)
   })
 
-  it('to keep what was written ends the application with a sentence, and what was confirmed is there', async () => {
+  it('to sync ends the application with a sentence, and confirmed changes are stored', async () => {
     const { app, directory, disk, listId } = await failing({ failedSyncs: always })
     const refused = await add(app.api, listId, 'a@example.com')
     expect(refused.error_message).toBe(
@@ -103,7 +103,7 @@ describe.runIf(canFail)('a disk that fails', () => {
     await isIntact(again.api)
   })
 
-  it('during an import holds it up with a sentence, and it goes on from there', async () => {
+  it('during an import stops it with a sentence, and it continues afterwards', async () => {
     const { app, disk, listId } = await failing({})
     // Long enough to be under way when the disk fails, also on a busy machine.
     const rows = 100_000

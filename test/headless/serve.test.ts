@@ -41,7 +41,7 @@ describe('npm run serve', () => {
     expect((await stat(directory)).isDirectory()).toBe(true)
   })
 
-  it('gives the first organization the time zone of the computer, and leaves it so', async () => {
+  it('gives the first organization the time zone of the computer, permanently', async () => {
     const directory = await temporaryDirectory()
     for (const TZ of ['America/New_York', 'Asia/Tokyo']) {
       const application = await serve(directory, { env: { TZ } })
@@ -68,7 +68,7 @@ describe('npm run serve', () => {
   })
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'ends on %s with status 0, a running import left resumable',
+    'ends on %s with status 0, and a running import can be resumed',
     async (signal) => {
       const directory = await temporaryDirectory()
       const first = await serve(directory)
@@ -96,7 +96,7 @@ describe('npm run serve', () => {
     }
   )
 
-  it('ends within 5 seconds although a request is being answered on a connection that stays open', async () => {
+  it('ends within 5 seconds although a request is being answered on a keep-alive connection', async () => {
     const application = await serve(await temporaryDirectory())
     const list = await makeList(application.api)
     const content = Array.from({ length: 400_000 }, (_, row) => `p${row}@example.com`).join('\n')

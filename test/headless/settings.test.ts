@@ -34,7 +34,7 @@ describe('--set NAME=VALUE', () => {
     expect(() => readArguments(['--set', text])).toThrow(message)
   })
 
-  it('holds for good, also at later starts', async () => {
+  it('is permanent, also for later starts', async () => {
     const { app, dataDirectory } = await startApplication()
     await app.close()
     const settings = { service_disable_subscriber_deletion: true }

@@ -48,7 +48,7 @@ async function fakeBrowser(directory: string, seconds = 1): Promise<string> {
 }
 
 describe.runIf(process.platform === 'linux')('npm start', () => {
-  it('tells of itself for --help, and starts with no option that it does not know', async () => {
+  it('prints its help for --help, and refuses unknown options', async () => {
     const helped = await start({}, ['--help'])
     expect(await helped.ended).toBe(0)
     expect(await helped.until(/./)).toMatch(/^Usage: listwright start/)
@@ -57,7 +57,7 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     expect(await mistaken.until(/./)).toMatch(/--prot/)
   })
 
-  it('prints the address where there is no display', async () => {
+  it('prints the address if there is no display', async () => {
     const { child, until, ended } = await start({})
     expect(await until(/sign_in=/)).toMatch(
       /^Open Listwright in a browser .*: http:\/\/127\.0\.0\.1:\d+\/\?sign_in=/
@@ -97,7 +97,7 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     await rm(dirname(page), { recursive: true })
   })
 
-  it('opens another window where it runs already, on the page of a file or a link', async () => {
+  it('opens another window of a running application, on the page of a file or a link', async () => {
     const programs = await temporaryDirectory()
     await fakeBrowser(programs, 8)
     const data = ['--data-dir', await temporaryDirectory()]

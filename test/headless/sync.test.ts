@@ -87,7 +87,7 @@ test('a wrong key or address is reported in words, and nothing is stored', async
   expect(await sync(here.dataDirectory, 'status')).toMatchObject({ answer: { remotes: [] } })
 })
 
-test('nothing is made where there is no data, but by adding a server', async () => {
+test('nothing is created without data, except by adding a server', async () => {
   const nowhere = join(await temporaryDirectory(), 'typo')
   expect(await sync(nowhere, 'status')).toMatchObject({
     status: 1,

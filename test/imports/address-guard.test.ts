@@ -41,13 +41,13 @@ function lookUp(host: string, all: boolean): Promise<unknown> {
 }
 
 describe('the name of a computer', () => {
-  it('is looked up where all of its addresses are public', async () => {
+  it('is looked up if all of its addresses are public', async () => {
     expect(await lookUp('public.example', true)).toEqual(answers['public.example'])
     expect(await lookUp('public.example', false)).toBe('203.0.113.7')
   })
 
   it.each(['both.example', 'mapped.example'])(
-    'is refused where one of its addresses is private: %s',
+    'is refused if one of its addresses is private: %s',
     async (host) => {
       for (const all of [true, false]) {
         await expect(lookUp(host, all)).rejects.toThrow(

@@ -47,7 +47,7 @@ describe('a file that cannot be imported leaves the list untouched and says why'
   })
 })
 
-describe('a file with faults in it is imported as far as it goes', () => {
+describe('a file with faults is imported as far as possible', () => {
   it('with only a header: nothing to add, and no fault', async () => {
     const { result } = await importOf('email,City\n')
     expect(result).toMatchObject({ state: 'finished', stats: { number_of_records: 0, records_imported: 0 } })

@@ -74,7 +74,7 @@ describe('a batch of which only the first rows are written', () => {
     return paused.rest as Batch
   }
 
-  it('is followed by its own rest and by nothing else', async () => {
+  it('is continued with exactly its rest', async () => {
     const bench = await commandBench()
     const id = await begun(bench)
     const rest = await halfWritten(bench, id)
@@ -87,7 +87,7 @@ describe('a batch of which only the first rows are written', () => {
     await expect(bench.run('subscriberImports.writeBatch', less)).rejects.toThrow('does not follow')
   })
 
-  it('goes on where it stood, after its rest did not fit on the disk and the batch behind it was refused', async () => {
+  it('continues after its rest did not fit on the disk and the next batch was refused', async () => {
     const bench = await commandBench()
     const id = await begun(bench)
     const rest = await halfWritten(bench, id)
@@ -129,7 +129,7 @@ describe('a batch of which only the first rows are written', () => {
   )
 })
 
-it('an import that has ended keeps no batch: what they tell stands in its logs', async () => {
+it('an import that has ended keeps no batches: their results are in its logs', async () => {
   const bench = await commandBench()
   const id = await begun(bench)
   await resume(bench, id)
@@ -166,7 +166,7 @@ it.each([
   ['at a time that has come', -60_000, 1],
   ['now', 0, 1],
   ['later', 60_000, 0]
-])('an import that is to begin %s says whether that is at once', async (_when, offset, expected) => {
+])('an import that is to begin %s says whether it begins at once', async (_when, offset, expected) => {
   const bench = await commandBench()
   await bench.run('accounts.ensureSystemOrganization', undefined)
   const mailingListId = await bench.run('mailingLists.create', { organizationId: 1, list: { name: 'List' } })
@@ -182,7 +182,7 @@ it.each([
   ).toBe(expected)
 })
 
-it('a batch whose commit failed leaves no memory of its rows: they are no duplicates when they come again', async () => {
+it('a batch whose commit failed is not remembered: its rows are no duplicates later', async () => {
   const bench = await commandBench()
   const id = await begun(bench)
   const first = { id, index: 0, batch: batchOf(0) }
@@ -193,7 +193,7 @@ it('a batch whose commit failed leaves no memory of its rows: they are no duplic
   expect(stateOf(bench, id)).toMatchObject(everything)
 })
 
-describe('an import that begins again', () => {
+describe('an import that is resumed', () => {
   /** Rows as the import's thread sends them. */
   function packed({ emails, customFields }: ImportBatch): PackedBatch {
     const packer = new RowPacker({ emails: [], customFields: [] })
@@ -205,7 +205,7 @@ describe('an import that begins again', () => {
     return packer.batchOf(emails.length, Buffer.from(texts.join('')))
   }
 
-  it('knows the rows of the batches before: those that come once more are duplicates', async () => {
+  it('recognizes duplicates of rows in earlier batches', async () => {
     const bench = await commandBench()
     const id = await begun(bench)
     await bench.run('subscriberImports.writeBatch', { id, index: 0, batch: batchOf(0) })
@@ -222,7 +222,7 @@ describe('an import that begins again', () => {
     })
   })
 
-  it('knows the rows of a batch that was half written as well', async () => {
+  it('recognizes duplicates of rows in a half-written batch', async () => {
     const bench = await commandBench()
     const id = await begun(bench)
     const twice: ImportBatch = {

@@ -81,7 +81,7 @@ describe('rows that failed', () => {
     expect(some.reasons).toHaveLength(2)
   })
 
-  it('are grouped also where what is quoted holds quotes', async () => {
+  it('are grouped also if quoted text contains quotation marks', async () => {
     const list = await makeList(started.api)
     await makeField(started.api, list.id, 'Age', 'number')
     const lines = [1, 2, 3].map((number) => `a${number}@example.com,"5"" x ${number}"\n`)
@@ -93,7 +93,7 @@ describe('rows that failed', () => {
     ])
   })
 
-  it('of which the row as a whole is to blame name no column', async () => {
+  it('that fail as a whole name no column', async () => {
     const list = await makeList(started.api)
     const { id } = await importFile(started, list.id, 'email\na@example.com,b,c\n')
     expect((await failedRows(id)).data).toMatchObject([{ column: null, cells: ['a@example.com', 'b', 'c'] }])
@@ -158,7 +158,7 @@ describe('corrected rows', () => {
     expect((await failedRows(second.id)).data).toMatchObject([{ line: 3 }])
   })
 
-  it('are not corrected twice, and what did not fail is not corrected', async () => {
+  it('are not corrected twice, and other rows cannot be corrected', async () => {
     const { id } = await imported()
     const path = `/subscriber_imports/${id}/corrections`
     const row = { place: 0, cells: ['e@example.com', '1', ''] }

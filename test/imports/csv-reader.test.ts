@@ -86,7 +86,7 @@ describe('the CSV reader', () => {
     }
   })
 
-  it('finds how the first line ends, however long it is and whatever is enclosed in it', () => {
+  it('recognizes the first line ending, however long the line is and whatever it encloses', () => {
     for (const first of ['a', 'ab', 'abc', '"\n"', '"x\n",y', '"\r",z']) {
       for (const lineBreak of ['\n', '\r\n', '\r']) {
         const text = [first, 'q,r', 's', ''].join(lineBreak)
@@ -99,7 +99,7 @@ describe('the CSV reader', () => {
     expect(fieldsOf('"say ""hi""",5" pipe\n')).toEqual([['say "hi"', '5" pipe']])
   })
 
-  it('takes another enclosure', () => {
+  it('takes another enclosure character', () => {
     expect(read(["'it''s',\"x\"\n"], ',', "'").map(({ fields }) => fields)).toEqual([["it's", '"x"']])
   })
 
@@ -108,11 +108,11 @@ describe('the CSV reader', () => {
     expect(() => read(['a\nb,"c\nd\ne'])).toThrow(/^Line 2: /)
   })
 
-  it('gives up on a record that never ends, before memory does', () => {
+  it('refuses a record that never ends before memory runs out', () => {
     expect(() => read(['x'.repeat(maxRecordLength + 1)])).toThrow(/^Line 1: /)
   })
 
-  it('shows what is wrong with a record, and the text that was too much in it', () => {
+  it('shows the fault of a record, and the excess text', () => {
     const found: unknown[] = []
     const reader = new CsvReader({ separator: ',', enclosure: "'" }, (fields, line, fault) => {
       found.push({ fields, line, fault })
@@ -129,14 +129,14 @@ describe('the CSV reader', () => {
     ])
   })
 
-  it('keeps a carriage return that is in an enclosed field, and takes away that of the line break', () => {
+  it('keeps a carriage return in an enclosed field, and drops that of a line ending', () => {
     const text = ['"a\r"', '"b\r",c', '"d",e\r', '"f"\r', 'g\r', '\r', ''].join('\n')
     expect(fieldsOf(text)).toEqual([['a\r'], ['b\r', 'c'], ['d', 'e'], ['f'], ['g']])
     expect(fieldsOf('x\n"a","b"\r')).toEqual([['x'], ['a', 'b']])
     expect(fieldsOf('"a\r"')).toEqual([['a\r']])
   })
 
-  it('reads the same records in whatever two pieces a text with all of these arrives', () => {
+  it('reads the same records however a text is split in two', () => {
     const text = 'h,"i\r\nj"\r\n"a""b",c\r\n\r\n"","d\r\n""e"""\r\nf,"g'
     for (const ending of ['"', '"\r\n', '"\r']) {
       const whole = read([text + ending])
@@ -154,7 +154,7 @@ describe('the CSV reader', () => {
     }
   })
 
-  it('that only finds the records gives no fields', () => {
+  it('that only finds records returns no fields', () => {
     const found: string[][] = []
     const reader = new CsvReader({ separator: ',', enclosure: '"' }, (fields) => found.push(fields), false)
     reader.push('a,b\n"c",d\n')

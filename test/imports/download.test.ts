@@ -49,7 +49,7 @@ describe('a download', () => {
     expect(server.requests).toBe(1)
   })
 
-  it('that is stopped ends with what stopped it, whatever the server did', async () => {
+  it('that is stopped ends with the reason, whatever the server did', async () => {
     const stop = new AbortController()
     const server = await serveFiles((_request, response) => {
       stop.abort(new Error('no longer wanted'))
@@ -60,7 +60,7 @@ describe('a download', () => {
     )
   })
 
-  it('that is silent at first, and then comes drop by drop, is no failure', async () => {
+  it('that starts late and is slow still succeeds', async () => {
     const server = await serveFiles((_request, response) => {
       const letters = [...file]
       setTimeout(() => {
@@ -80,7 +80,7 @@ describe('a download', () => {
   it.each([
     ['silent', () => undefined],
     ['slow', (response: ServerResponse) => void setInterval(() => response.write('x'), 20).unref()]
-  ])('that is %s for longer than it may take is given up, and not tried again', async (_, answer) => {
+  ])('that is %s for longer than allowed fails without another try', async (_, answer) => {
     const server = await serveFiles((_request, response) => answer(response))
     const began = performance.now()
     await expect(fetchFile(server.url, { maxTime: 500 })).rejects.toThrow('it was not complete after')
@@ -88,7 +88,7 @@ describe('a download', () => {
     expect(server.requests).toBe(1)
   })
 
-  it('whose connection is cut is tried again', async () => {
+  it('whose connection breaks is tried again', async () => {
     const server = await serveFiles((_request, response, number) => {
       if (number > 1) return void response.end(file)
       response.write('email')
@@ -147,7 +147,7 @@ describe('a download', () => {
         setTimeout(() => response.destroy(), 20)
       }
     ]
-  ])('from a server that %s is tried again, and never taken for the whole file', async (_what, misbehave) => {
+  ])('from a server that %s is tried again, and never accepted as complete', async (_what, misbehave) => {
     const server = await serveFiles((_request, response, number) => {
       response.writeHead(200, { 'Content-Length': 2 * file.length })
       if (number < 3) misbehave(response)
@@ -202,7 +202,8 @@ describe('the addresses that imports do not read', () => {
     'http://[::ffff:7f00:1]/'
   ])('as %s', (url) => expect(() => checkUrl(url, false)).toThrow('private network'))
 
-  it.each(['ftp://example.com/a.csv', 'file:///etc/passwd', 'example.com/a.csv', ''])('%j is none', (url) =>
-    expect(() => checkUrl(url, true)).toThrow('must begin with http:// or https://')
+  it.each(['ftp://example.com/a.csv', 'file:///etc/passwd', 'example.com/a.csv', ''])(
+    '%j is not an address',
+    (url) => expect(() => checkUrl(url, true)).toThrow('must begin with http:// or https://')
   )
 })

@@ -27,7 +27,7 @@ async function dryRun(room = Infinity) {
     [...batches.apply({ emails, customFields: emails.map(() => '{}') })].map((code) => importOutcomes[code])
 }
 
-it('a dry run knows the rows of earlier batches, and the subscribers of the list', async () => {
+it('a dry run recognizes duplicates of earlier batches and existing subscribers', async () => {
   const apply = await dryRun()
   expect(apply('a@example.com', 'K@example.com', 'A@example.com', '')).toEqual([
     'added',
@@ -38,7 +38,7 @@ it('a dry run knows the rows of earlier batches, and the subscribers of the list
   expect(apply('a@example.com', 'b@example.com')).toEqual(['skipped_duplicate', 'added'])
 })
 
-it('a dry run adds as many as there is room for, across all of its batches', async () => {
+it('a dry run adds as many subscribers as the limit allows, across all batches', async () => {
   const apply = await dryRun(2)
   expect(apply('a@example.com', 'k@example.com')).toEqual(['added', 'skipped_overwrite'])
   expect(apply('b@example.com', 'c@example.com', 'a@example.com')).toEqual([

@@ -50,7 +50,7 @@ async function logsAt(base: string): Promise<Record<string, string>> {
 }
 
 describe('a dry run', () => {
-  it('tells which values of subscribers on the list would change', async () => {
+  it('reports which values of existing subscribers would change', async () => {
     const list = await makeList(started.api)
     await makeField(started.api, list.id, 'City', 'text')
     const people = [
@@ -90,7 +90,7 @@ describe('a dry run', () => {
     ])
   })
 
-  it(`tells exactly what the import would do, and changes nothing (SEED=${seed})`, async () => {
+  it(`reports exactly what the import would do, and changes nothing (SEED=${seed})`, async () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd', 'A', 'e', 'f', 'not an address')
     const row = fc.tuple(name, fc.constantFrom('Wien', '', 'x'.repeat(30)), fc.constantFrom('1', '', 'old'))
     const settings = fc.record({
@@ -183,7 +183,7 @@ describe('a dry run', () => {
     expect(await refusal({ filename: 'none.csv' })).toContain('none.csv is not in the upload directory')
   })
 
-  it('is gone with its logs once it is removed, and belongs to its organization', async () => {
+  it('is removed with its logs, and belongs to its organization', async () => {
     const list = await makeList(started.api)
     const dry = await dryRun(list.id, 'email\na@example.com\n', {})
     const stranger = await clientOfUser(started, {
@@ -199,7 +199,7 @@ describe('a dry run', () => {
     expect((await started.api.workbench('GET', `/dry_runs/${dry.id}`)).error_code).toBe('not_found')
   })
 
-  it('that the application did not live to remove is gone after its next start', async () => {
+  it('left behind by a killed application is removed at its next start', async () => {
     const directory = await temporaryDirectory()
     const left = join(directory, 'imports/dry-runs/left')
     await mkdir(left, { recursive: true })
@@ -208,7 +208,7 @@ describe('a dry run', () => {
     expect(existsSync(left)).toBe(false)
   })
 
-  it('leaves the list of imports alone', async () => {
+  it('does not appear in the list of imports', async () => {
     const list = await makeList(started.api)
     await dryRun(list.id, 'email\na@example.com\n', {})
     const { data } = await started.api.get<SubscriberImport[]>(
@@ -217,7 +217,7 @@ describe('a dry run', () => {
     expect(data).toEqual([])
   })
 
-  it('waits for no third one at the same time, and the five that were started last are kept', async () => {
+  it('runs with at most one other, and the last five are kept', async () => {
     const { api } = await startApplication()
     const list = await makeList(api)
     const rows = Array.from({ length: 200_000 }, (_, row) => `p${row}@example.com`)

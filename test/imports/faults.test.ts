@@ -206,7 +206,7 @@ it('an import whose file changes while it is read does not end as if it were who
 })
 
 describe.skipIf(!canMount)('a disk that is full', () => {
-  it('pauses an import, which says so and goes on once there is space', async () => {
+  it('pauses an import with a message, and it continues once there is space', async () => {
     const rows = shortOrLong(100_000, 200_000)
     const { directory, grow } = await smallDisk(shortOrLong(15, 30))
     const { api } = await startApplication(directory)
@@ -229,7 +229,7 @@ describe.skipIf(!canMount)('a disk that is full', () => {
     await expectConsistent(api, listId, ended)
   })
 
-  it('pauses an import that unpacks its file, before nothing is left for anything else', async () => {
+  it('pauses an import that unpacks its file, before the disk is completely full', async () => {
     const rows = 2000
     const { directory, grow } = await smallDisk(60)
     const { api } = await startApplication(directory)
@@ -253,7 +253,7 @@ describe.skipIf(!canMount)('a disk that is full', () => {
     await expectConsistent(api, listId, ended)
   })
 
-  it('fails an export with a sentence, and keeps nothing of its file', async () => {
+  it('fails an export with a sentence, and removes its file', async () => {
     const { directory, fill, grow } = await smallDisk(30)
     const first = await startApplication(directory)
     const list = await makeList(first.api)

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { chromium } from 'playwright-core'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { packagedVersion } from '../../tools/package/application.ts'
 import { writeIcons } from '../../tools/package/icons.ts'
 import { makeTarball, packOwn } from '../../tools/package/linux.ts'
@@ -195,16 +195,24 @@ async function printed(child: ChildProcess, pattern: RegExp): Promise<string> {
  * @param command that starts it; default: the installed one
  */
 async function expectWindow(home: string, command?: [string, ...string[]]): Promise<void> {
-  const picture = join(await temporaryDirectory(), 'window.png')
   await onScreen(async (display) => {
     const window = start(home, { DISPLAY: display }, command)
     await printed(window, /sign_in=/)
     await shown(display)
-    execFileSync('scrot', [picture], { env: { ...process.env, DISPLAY: display } })
+    await vi.waitFor(
+      async () => expect(await shareOf(await pictureOf(display), productColor)).toBeGreaterThan(0.0002),
+      { timeout: 20_000, interval: 500 }
+    )
     window.kill('SIGTERM')
     expect((await once(window, 'exit'))[0]).toBe(0)
   })
-  expect(await shareOf(picture, productColor)).toBeGreaterThan(0.0002)
+}
+
+/** Returns the path of a screenshot. */
+async function pictureOf(display: string): Promise<string> {
+  const path = join(await temporaryDirectory(), 'window.png')
+  execFileSync('scrot', [path], { env: { ...process.env, DISPLAY: display } })
+  return path
 }
 
 /** Runs work on a virtual screen. */
@@ -220,14 +228,13 @@ async function onScreen(work: (display: string) => Promise<void>): Promise<void>
   }
 }
 
-/** Waits until a window is there, and what it loads. */
+/** Waits until a window has the title of a loaded page. */
 async function shown(display: string): Promise<void> {
   const env = { ...process.env, DISPLAY: display }
   for (let tries = 0; tries < 200; tries++) {
     await pause(100)
     try {
-      execFileSync('xdotool', ['search', '--onlyvisible', '--name', 'Home.*Listwright'], { env })
-      return void (await pause(1500))
+      return void execFileSync('xdotool', ['search', '--onlyvisible', '--name', 'Home.*Listwright'], { env })
     } catch {
       // There is none yet: xdotool ends with status 1.
     }

@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { createI18n } from 'vue-i18n'
-import de from '../../src-renderer/locales/de.json'
+import { auditedEntities } from '../../src-main/api/record-kinds.ts'
+import { languages } from '../../src-main/base/languages.ts'
 import en from '../../src-renderer/locales/en.json'
 
 /** Texts in groups, which may have groups themselves. */
@@ -21,7 +22,10 @@ function textsOf(texts: Texts, prefix = ''): Map<string, string> {
 const sources = globSync('src-renderer/**/*.{vue,ts}').map((path) => readFileSync(path, 'utf8'))
 const english = textsOf(en)
 const keys = [...english.keys()]
-const languages = { en, de }
+
+function textsIn(language: string): Texts {
+  return JSON.parse(readFileSync(`src-renderer/locales/${language}.json`, 'utf8')) as Texts
+}
 
 it('every sentence of the window has its text', () => {
   const used = sources.flatMap((source) =>
@@ -41,20 +45,28 @@ it('every text is used', () => {
   expect(keys.filter((key) => !all.includes(`'${key}'`) && !isInGroup(key))).toEqual([])
 })
 
+it('every kind of record in the audit log has a name', () => {
+  expect(auditedEntities.filter((entity) => !english.has(`auditKind.${entity}`))).toEqual([])
+})
+
 it.each(Object.keys(languages))(
-  'every text of the language %s can be written, whatever signs it has',
+  'every text of the language %s can be rendered, whatever special characters it has',
   (locale) => {
-    const i18n = createI18n({ legacy: false, locale, messages: languages, warnHtmlMessage: false })
+    const messages = { [locale]: textsIn(locale) }
+    const i18n = createI18n({ legacy: false, locale, messages, warnHtmlMessage: false })
     for (const key of keys) expect(i18n.global.t(key), key).not.toBe('')
   }
 )
 
-it('German has each text of English, with the same values in it and as many forms of its plural', () => {
-  const german = textsOf(de)
-  expect([...german.keys()]).toEqual(keys)
-  const shapeOf = (text = ''): unknown => [
-    text.replaceAll("{'|'}", '').split('|').length,
-    [...new Set(text.match(/\{[^}]*\}|%%\w+%%/g))].sort()
-  ]
-  for (const [key, text] of english) expect([key, shapeOf(german.get(key))]).toEqual([key, shapeOf(text)])
-})
+it.each(Object.keys(languages).filter((language) => language !== 'en'))(
+  'the language %s has each text of English, with the same values and as many plural forms',
+  (language) => {
+    const texts = textsOf(textsIn(language))
+    expect([...texts.keys()]).toEqual(keys)
+    const shapeOf = (text = ''): unknown => [
+      text.replaceAll("{'|'}", '').split('|').length,
+      [...new Set(text.match(/\{[^}]*\}|%%\w+%%/g))].sort()
+    ]
+    for (const [key, text] of english) expect([key, shapeOf(texts.get(key))]).toEqual([key, shapeOf(text)])
+  }
+)

@@ -317,7 +317,7 @@ test('a deleted list is deleted there, and one that is gone there is asked about
 })
 
 test.each(['mirror', 'both'] as const)(
-  'a list that was deleted there and is restored here is sent again (%s)',
+  'a list deleted on the remote and restored here is sent again (%s)',
   async (direction) => {
     const { here, there, remoteId } = await startPair({ direction })
     const list = await makeList(here.api, { name: 'One' })
@@ -342,7 +342,7 @@ test.each(['mirror', 'both'] as const)(
 )
 
 test.each(['mirror', 'both'] as const)(
-  'a field that was deleted there and is restored here is sent again with its values (%s)',
+  'a field deleted on the remote and restored here is sent again with its values (%s)',
   async (direction) => {
     const { here, there, remoteId } = await startPair({ direction })
     const list = await makeList(here.api, { name: 'One' })
@@ -360,7 +360,7 @@ test.each(['mirror', 'both'] as const)(
   }
 )
 
-test('a remote that lost many people at once is asked about before anything is removed here', async () => {
+test('if many subscribers disappear from a remote at once, sync asks before removing them here', async () => {
   const { here, there, remoteId } = await startPair({ direction: 'both' })
   const list = await makeList(here.api, { name: 'Restored' })
   for (let at = 0; at < 60; at++) await makeSubscriber(here.api, list.id, `p${at}@example.com`)

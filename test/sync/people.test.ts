@@ -79,7 +79,7 @@ test('subscribers sent by an import are matched later, even if their email chang
   expect(await verifySync(here.api, remoteId)).toMatchObject({ equal: true, differences: [] })
 })
 
-test('a list that is emptied there after an import is asked about', async () => {
+test('if a list is emptied on the remote after an import, sync asks', async () => {
   const pair = await startPair({ direction: 'both' })
   const { here, there, remoteId } = pair
   const { mine, theirs } = await mirrored(pair, numbered(210))
@@ -88,7 +88,7 @@ test('a list that is emptied there after an import is asked about', async () => 
   expect((await people(here.api, mine.id)).size).toBe(210)
 })
 
-test('a subscriber deleted there and changed here is sent again, and stays', async () => {
+test('a subscriber deleted on the remote and changed here is sent again, and stays', async () => {
   const pair = await startPair({ direction: 'both' })
   const { here, there, remoteId } = pair
   const { mine, theirs } = await mirrored(pair, ['a', 'b', 'c'])
@@ -101,7 +101,7 @@ test('a subscriber deleted there and changed here is sent again, and stays', asy
   expect(await verifySync(here.api, remoteId)).toMatchObject({ equal: true, differences: [] })
 })
 
-test('an unsubscription arrives, whatever else of the person is refused', async () => {
+test("an unsubscription is sent even if the subscriber's other values are refused", async () => {
   const pair = await startPair({ direction: 'mirror' })
   const { here, there, remoteId } = pair
   const { mine, theirs } = await mirrored(pair, ['x', 'y'])
@@ -115,7 +115,7 @@ test('an unsubscription arrives, whatever else of the person is refused', async 
   expect((await people(there.api, theirs)).get('y')?.status).toBe('unsubscribed')
 })
 
-test('who has confirmed stays confirmed, also when sent by an import', async () => {
+test('a confirmed subscriber stays confirmed, also when sent by an import', async () => {
   const pair = await startPair({ direction: 'both' })
   const { here, remoteId } = pair
   const mine = await makeList(here.api, { name: 'Confirmed', has_confirmed: true })
@@ -144,7 +144,7 @@ test('lists with different primary keys are reported, and block no other list', 
   expect(data).toMatchObject([{ message: expect.stringContaining('different primary keys') as string }])
 })
 
-test('a draft for a segment that the server cannot have is not sent for the whole list', async () => {
+test('a draft is not sent if the server cannot have its segment', async () => {
   const pair = await startPair({ direction: 'both' })
   const { here, there, remoteId } = pair
   const { mine, theirs } = await mirrored(pair, ['a'])
@@ -164,7 +164,7 @@ test('a draft for a segment that the server cannot have is not sent for the whol
   expect((await there.api.get<unknown[]>(`/mailing_lists/${theirs}/campaigns`)).data).toEqual([])
 })
 
-test('a campaign that is for the whole list again is so on both sides', async () => {
+test('a campaign set back to the whole list is so on both sides', async () => {
   const pair = await startPair({ direction: 'both' })
   const { here, there, remoteId } = pair
   const { mine, theirs } = await mirrored(pair, ['a'])
@@ -183,7 +183,7 @@ test('a campaign that is for the whole list again is so on both sides', async ()
   expect(data[0]?.segmentation_criteria_id).toBeNull()
 })
 
-test('an answer about one list holds for no other', async () => {
+test('an answer about one list does not apply to others', async () => {
   const pair = await startPair()
   const { here, there, remoteId } = pair
   const [one, two] = [await makeList(here.api, { name: 'One' }), await makeList(here.api, { name: 'Two' })]
@@ -207,7 +207,7 @@ test('an answer about one list holds for no other', async () => {
   expect([(await people(here.api, one.id)).size, (await people(here.api, two.id)).size]).toEqual([0, 20])
 })
 
-test('another name does not keep a server that is tried again later from being tried again', async () => {
+test('a remote that is retried later is still retried after it was renamed', async () => {
   const { here, there, remoteId } = await startPair()
   await there.app.close()
   const { remote } = await runSync(here.api, remoteId)

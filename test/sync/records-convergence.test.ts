@@ -72,7 +72,7 @@ async function take(step: Step, api: Client, name: string, unique: string, known
   else await api.put(`/${step.kind}/${record.id}`, { [key]: { name: renamed } })
 }
 
-test('lists, fields and segments that change on both sides over a bad network end equal, and none is there twice', async () => {
+test('lists, fields and segments changed on both sides over a bad network end equal, without duplicates', async () => {
   const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
   process.stdout.write(`convergence of records: SEED=${seed}\n`)
   const random = seededRandom(seed)

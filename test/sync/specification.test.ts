@@ -58,7 +58,7 @@ function callOf({ method, path }: PassedRequest): string {
   return exact.replace(/\/(subscribers|confirmed|logs)\/[^/]+$/, '/$1/*')
 }
 
-test('only what the specification has is asked for, and a server that has nothing else gets lists, fields, people and imports', async () => {
+test('sync uses only calls of the specification, and a server with only those gets lists, fields, people and imports', async () => {
   const [here, there] = await Promise.all([startApplication(), startApplication()])
   const proxy = await startFaultProxy(there.app.baseUrl)
   // The server knows nothing of the supplement.

@@ -34,7 +34,7 @@ it('each dependency has its reason in dependencies.md, and each reason its depen
   expect(entries.filter((entry) => !names.some((name) => covers(entry, name)))).toEqual([])
 })
 
-it('each dependency is pinned to one version, and the lock file knows what it holds', () => {
+it('each dependency is pinned to one version, and is in the lock file', () => {
   expect(Object.entries(wanted).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
   const unknown = Object.entries(lock.packages).filter(
     // What is in the archive of another package is known with that.
@@ -43,7 +43,7 @@ it('each dependency is pinned to one version, and the lock file knows what it ho
   expect(unknown.map(([path]) => path)).toEqual([])
 })
 
-it('no package but Node runs a script when it is installed, and those that would like to are known', () => {
+it('only Node runs a script when it is installed, and the packages that would like to are listed', () => {
   expect(manifest.allowScripts).toEqual({ node: true })
   const scripted = Object.entries(lock.packages).filter(([, { hasInstallScript }]) => hasInstallScript)
   const names = new Set(scripted.map(([path]) => path.replace(/^.*node_modules\//, '')))

@@ -43,7 +43,7 @@ describe('oxlint', () => {
     )
   })
 
-  it('finds it in a component, and names its line', () => {
+  it('finds a fault in a component, with its line', () => {
     const component = `<template>\n  <p>{{ row.id }}</p>\n</template>\n
 <script setup lang="ts" generic="Row extends { id: number }">
 defineProps<{ row: Row }>()

@@ -42,7 +42,7 @@ describe.runIf(process.platform === 'linux')('the application with Electron', ()
 
   afterAll(() => rm(root, { recursive: true, force: true }))
 
-  it('holds what runs and nothing else: the build, two native modules, and no sources, maps or tests', () => {
+  it('contains only what runs: the build and two native modules, without sources, maps or tests', () => {
     const files = listPackage(archive, { isPack: false })
     expect(files).toEqual(
       expect.arrayContaining(['/out/main/main.js', '/out/renderer/index.html', '/package.json'])
@@ -65,7 +65,7 @@ describe.runIf(process.platform === 'linux')('the application with Electron', ()
     })
   })
 
-  it('has its native modules outside of the archive, one binary each', () => {
+  it('has its native modules outside of the archive, for one architecture each', () => {
     const unpacked = globSync('**/*', { cwd: `${archive}.unpacked` }).filter((path) =>
       statSync(join(`${archive}.unpacked`, path)).isFile()
     )
@@ -75,7 +75,7 @@ describe.runIf(process.platform === 'linux')('the application with Electron', ()
     ])
   })
 
-  it('has the fuses set that keep others from using it as Node, and from putting code into it', async () => {
+  it('has fuses set against use as Node and code injection', async () => {
     const wire = await getCurrentFuseWire(join(directory, 'listwright-desktop'))
     const on = Object.entries(FuseV1Options)
       .filter(([, option]) => typeof option === 'number' && Number(wire[option]) === enabled)
@@ -87,7 +87,7 @@ describe.runIf(process.platform === 'linux')('the application with Electron', ()
     ])
   })
 
-  it('keeps within its budget: 25 MB beside Electron itself', () => {
+  it('adds at most 25 MB to Electron itself', () => {
     const { headerString } = getRawHeader(archive)
     expect(headerString.length).toBeLessThan(200_000)
     const native = globSync('**/*.node', { cwd: `${archive}.unpacked` })
@@ -193,7 +193,7 @@ describe.runIf(process.platform === 'linux')('the application with Electron', ()
       expect(existsSync(path ?? '')).toBe(true)
   })
 
-  it('has the licenses of what is in it beside it', () => {
+  it('is accompanied by the licenses of its contents', () => {
     const text = readFileSync(join(directory, 'resources/COPYRIGHT.txt'), 'utf8')
     for (const work of ['has not chosen a license', 'Electron 45', 'SQLite', 'fastify', 'vue ', 'lucide'])
       expect(text).toContain(work)
@@ -206,7 +206,7 @@ describe.runIf(process.platform === 'linux')('the application with Electron', ()
     ])
   })
 
-  it('has names of its own beside the packages without Electron, and updates that say what is new', () => {
+  it('can be installed beside the packages without Electron, and its updates have notes', () => {
     const { deb, rpm, ...configuration } = configurationOf({
       out: 'dist',
       icons,
@@ -258,7 +258,7 @@ describe.runIf(process.platform === 'linux')('the application with Electron', ()
 describe('licences', () => {
   const of = (part: string) => JSON.parse(readFileSync(`out/${part}/licences.json`, 'utf8')) as Library[]
 
-  it.skipIf(!existsSync('out/main/licences.json'))('are known of everything that is bundled', () => {
+  it.skipIf(!existsSync('out/main/licences.json'))('are known for everything that is bundled', () => {
     for (const name of ['fastify', 'better-sqlite3', '@napi-rs/keyring', 'kysely', 'undici'])
       expect(of('main').map((each) => each.name)).toContain(name)
     for (const name of [
@@ -304,7 +304,7 @@ it('the bill of materials names each library that is packed, and the checksums a
   ).not.toThrow()
 })
 
-it('an update is offered to a share of people at first, where that is wanted', async () => {
+it('an update is offered to a share of installations first, if configured', async () => {
   const out = await temporaryDirectory()
   const told = join(out, 'latest-linux.yml')
   writeFileSync(told, 'version: 1.0.0\n')

@@ -145,7 +145,7 @@ test(
   }
 )
 
-test('an import of 16 MB in JSON, each byte of it escaped, comes in as it is', async () => {
+test('an import of 16 MB in JSON with each byte escaped is unchanged', async () => {
   const application = await serve(await temporaryDirectory())
   const list = await makeList(application.api)
   const lines = Array.from({ length: 100_000 }, (_, at) => `p${at}@example.com,${'ÄÖ'.repeat(30)}`)

@@ -374,22 +374,18 @@ const rounds = Number(process.env['ROUNDS'] ?? roundsToRun(4, 60))
 /** Milliseconds; a round takes one or two seconds where nothing else runs. */
 const timeout = 120_000 + rounds * 10_000
 
-test(
-  'what was acknowledged is there after each crash, whole, also where the disk was full',
-  { timeout },
-  async () => {
-    process.stdout.write(`crash: SEED=${seed}, ${rounds} rounds\n`)
-    const directory = canMount ? (await smallDisk(disk.megabytes)).directory : await temporaryDirectory()
-    const changes = await crash({
-      seed,
-      rounds,
-      directory,
-      before: async (random) => (canMount && random() < 0.15 ? fillDisk(directory) : null),
-      start: () => serve(directory)
-    })
-    process.stdout.write(`${rounds} crashes, ${changes} changes\n`)
-  }
-)
+test('acknowledged changes survive each crash completely, also on a full disk', { timeout }, async () => {
+  process.stdout.write(`crash: SEED=${seed}, ${rounds} rounds\n`)
+  const directory = canMount ? (await smallDisk(disk.megabytes)).directory : await temporaryDirectory()
+  const changes = await crash({
+    seed,
+    rounds,
+    directory,
+    before: async (random) => (canMount && random() < 0.15 ? fillDisk(directory) : null),
+    start: () => serve(directory)
+  })
+  process.stdout.write(`${rounds} crashes, ${changes} changes\n`)
+})
 
 test.runIf(canFail)(
   'what was acknowledged is there after each crash, whole, also where writes and syncs failed',

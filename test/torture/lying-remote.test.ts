@@ -210,7 +210,7 @@ test('a remote that lies takes nothing away here', { timeout: 300_000 }, async (
   }
 })
 
-test('an answer to one question is none to another one', { timeout: 60_000 }, async () => {
+test('an answer to one question does not answer another', { timeout: 60_000 }, async () => {
   const { here, proxy, remoteId } = await startMirrored()
   const listed = ['the fields', 'the segments']
   proxy.lie = (answer, path) => {

@@ -8,6 +8,7 @@ import { registerWorkbench } from '../../src-main/workbench/index.ts'
 import { clientOfUser, makeOrganization, systemAdminIn } from '../support/accounts.ts'
 import { plainReading } from '../support/contact-files.ts'
 import { sharedApplication } from '../support/application.ts'
+import { type PermissionKey, permissionActions } from '../../src-main/http/caller.ts'
 import { act, select } from '../support/bulk-actions.ts'
 import { importText, makeCampaign, makeList, makeSegment, makeSubscriber } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
@@ -337,9 +338,7 @@ describe('each route of the window is for those who may use it', () => {
     // Of several permissions one will do.
     const named = needs.split(' or ').map((each) => each.split('.') as [key: string, action: string])
     const [[key, action] = ['', '']] = named
-    const actions = ['create', 'update', 'delete', 'read', 'import', 'export', 'read_stats']
-    const few = ['campaign', 'segmentation_criteria', 'mailing_list'].includes(key)
-    const known = few ? ['create', 'update', 'delete'] : actions.slice(0, 6)
+    const known: readonly string[] = permissionActions[key as PermissionKey]
     const mayNot = needs.includes('.')
       ? { permissions: { [key]: known.filter((other) => !named.some(([, each]) => each === other)) } }
       : { role: needs === 'system_admin' ? ('organization_admin' as const) : ('standard' as const) }
