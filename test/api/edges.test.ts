@@ -493,16 +493,19 @@ it('an ad hoc segment is deleted when another replaces it, and with its campaign
   expect((await criteria()).map(({ id }) => id)).toEqual([stored.id])
 })
 
-it.each([19_999, 20_000, 20_001])('the members of a segment of a list of %i are all counted', async (people) => {
-  const { api } = started
-  const [list, other] = [await makeList(api), await makeList(api)]
-  const emails = Array.from({ length: people }, (_, n) => `p${n}@example.com`)
-  await importText(api, list.id, `email\n${emails.join('\n')}\n`)
-  await importText(api, other.id, `email\n${emails.at(0)}\n${emails.at(-1)}\n`)
-  const segment = await makeSegment(api, list.id, { other: other.id })
-  const { data } = await api.workbench<Record<string, number>>('GET', `/segments/${segment.id}/counts`)
-  expect(data).toMatchObject({ active: 2, bounced: 0 })
-})
+it.each([19_999, 20_000, 20_001])(
+  'the members of a segment of a list of %i are all counted',
+  async (people) => {
+    const { api } = started
+    const [list, other] = [await makeList(api), await makeList(api)]
+    const emails = Array.from({ length: people }, (_, n) => `p${n}@example.com`)
+    await importText(api, list.id, `email\n${emails.join('\n')}\n`)
+    await importText(api, other.id, `email\n${emails.at(0)}\n${emails.at(-1)}\n`)
+    const segment = await makeSegment(api, list.id, { other: other.id })
+    const { data } = await api.workbench<Record<string, number>>('GET', `/segments/${segment.id}/counts`)
+    expect(data).toMatchObject({ active: 2, bounced: 0 })
+  }
+)
 
 it('undoing an import needs the permissions to delete and to change subscribers', async () => {
   const list = await makeList(started.api)

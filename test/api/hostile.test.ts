@@ -96,13 +96,16 @@ describe('a content type', () => {
     }
   )
 
-  it.each(['', 'garbage', 'application/json'])('%j without a body deletes like a request without a content type', async (type) => {
-    const list = await makeList(started.api)
-    const { id } = await makeSubscriber(started.api, list.id, 'a@example.com')
-    const path = `/ga/api/v2/mailing_lists/${list.id}/subscribers/${id}`
-    const answer = await sendBytes(head('DELETE', path, [`Content-Type: ${type}`]))
-    expect(envelopeOf(answer)).toMatchObject({ success: true, data: { subscriber_ids_removed: [id] } })
-  })
+  it.each(['', 'garbage', 'application/json'])(
+    '%j without a body deletes like a request without a content type',
+    async (type) => {
+      const list = await makeList(started.api)
+      const { id } = await makeSubscriber(started.api, list.id, 'a@example.com')
+      const path = `/ga/api/v2/mailing_lists/${list.id}/subscribers/${id}`
+      const answer = await sendBytes(head('DELETE', path, [`Content-Type: ${type}`]))
+      expect(envelopeOf(answer)).toMatchObject({ success: true, data: { subscriber_ids_removed: [id] } })
+    }
+  )
 })
 
 describe('a number', () => {

@@ -86,13 +86,16 @@ describe('a message', () => {
     ['both', 'text', 'text', false, true],
     ['html', 'text', 'html', true, false],
     ['text', null, 'text', false, true]
-  ] as const)('of a content that is %s, to a subscriber who wants %s, is %s', async (format, wanted, sent, html, text) => {
-    const plan = await planOf({ format })
-    const to = { ...addressee, format: wanted }
-    expect((await composed(plan, to)).format).toBe(sent)
-    const written = new MessageComposer(plan).write(plan.contents[0].id, to)
-    expect([written.html !== undefined, written.text !== undefined]).toEqual([html, text])
-  })
+  ] as const)(
+    'of a content that is %s, to a subscriber who wants %s, is %s',
+    async (format, wanted, sent, html, text) => {
+      const plan = await planOf({ format })
+      const to = { ...addressee, format: wanted }
+      expect((await composed(plan, to)).format).toBe(sent)
+      const written = new MessageComposer(plan).write(plan.contents[0].id, to)
+      expect([written.html !== undefined, written.text !== undefined]).toEqual([html, text])
+    }
+  )
 
   it('carries the open-counting pixel only on request, and never if nothing is counted', async () => {
     const pixel = /<img src="http:\/\/127\.0\.0\.1\/o\/[^"]+" width="1" height="1" alt="">/
