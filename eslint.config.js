@@ -53,7 +53,7 @@ const layerRules = layers.flatMap((layer, index) => {
         'error',
         {
           paths: [electronAlone],
-          patterns: [{ regex: `^${up.replaceAll('.', '\\.')}/(${above.join('|')})`, message: layerMessage }]
+          patterns: [{ regex: `^${escaped(up)}/(${above.join('|')})`, message: layerMessage }]
         }
       ],
       // The rule above does not see dynamic imports.

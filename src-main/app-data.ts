@@ -26,11 +26,13 @@ import type { SettingsChanges } from './settings/schema.ts'
 import { startWriter } from './start-writer.ts'
 import { databaseFile, databasePathIn } from './database/database-path.ts'
 
-/** How long to wait for a command that examines the data, such as `listwright check`, in milliseconds. */
+/** Time to wait for a command that examines the data, such as `listwright check`, in milliseconds. */
 const patienceWithCommands = 1500
 
-/** Holds the address of the application while it runs, for the command line. In the data directory. */
-export const addressFile = 'address'
+/** Returns the path of the file that holds the application's address while it runs, for the command line. */
+export function addressPathIn(dataDirectory: string): string {
+  return join(dataDirectory, 'address')
+}
 
 /** A data directory that no other process uses. */
 export interface LockedData {
@@ -63,9 +65,9 @@ export async function lockData(dataDirectory: string): Promise<LockedData> {
   await preparePrivately(dataDirectory)
   const lock = takeInstanceLock(dataDirectory, (await isServed(dataDirectory)) ? 0 : patienceWithCommands)
   const logSize = (await stat(`${databasePathIn(dataDirectory)}-wal`).catch(() => null))?.size ?? 0
-  const wasCutOff = existsSync(join(dataDirectory, addressFile)) || logSize > 0
+  const wasCutOff = existsSync(addressPathIn(dataDirectory)) || logSize > 0
   // An address file left by a killed process: another program may listen at that address by now.
-  await rm(join(dataDirectory, addressFile), { force: true })
+  await rm(addressPathIn(dataDirectory), { force: true })
   return { dataDirectory, lock, integrity: new Integrity(dataDirectory, wasCutOff), wasCutOff }
 }
 
@@ -160,7 +162,7 @@ function damagedDatabase(dataDirectory: string, faults: readonly string[]): Data
  * True if a server responds at the data directory's recorded address: then there is no use in waiting for it.
  */
 async function isServed(dataDirectory: string): Promise<boolean> {
-  const address = await readFile(join(dataDirectory, addressFile), 'utf8').catch(() => null)
+  const address = await readFile(addressPathIn(dataDirectory), 'utf8').catch(() => null)
   if (address === null || !URL.canParse(address)) return false
   const { hostname, port } = new URL(address)
   const socket = connect({ host: hostname, port: Number(port) })

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import { rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { authenticate, LastUses, SignIn, Tickets } from './api/accounts/authentication.ts'
 import { deletedAutoresponderPurger } from './api/autoresponders/purger.ts'
 import { deletedCampaignPurger } from './api/campaigns/purger.ts'
@@ -8,7 +7,7 @@ import { deletedListPurger } from './api/mailing-lists/purger.ts'
 import { ListRekeyer } from './api/mailing-lists/rekeyer.ts'
 import { SuppressionRequests } from './api/suppression-lists/requests.ts'
 import { type PasswordCost, Passwords } from './api/users/passwords.ts'
-import { addressFile, type OpenData } from './app-data.ts'
+import { addressPathIn, type OpenData } from './app-data.ts'
 import { Backups } from './backups/backups.ts'
 import { Copies } from './backups/copies.ts'
 import { Credentials, type DesktopEncryption } from './base/credentials.ts'
@@ -95,7 +94,7 @@ export async function startServer(
     () => services.suppressionRequests.close()
   )
   const baseUrl = await listen(server, options)
-  const addressPath = join(dataDirectory, addressFile)
+  const addressPath = addressPathIn(dataDirectory)
   closing.push(() => rm(addressPath, { force: true }))
   await writeFile(addressPath, `${baseUrl}\n`)
   return { baseUrl, services, stepLoops }
@@ -139,7 +138,7 @@ async function createServices(
   }
 }
 
-/** How long running requests may take to end, in milliseconds. */
+/** Time for running requests to end, in milliseconds. */
 const patience = 2500
 
 /**

@@ -1,7 +1,6 @@
 import { createI18n } from 'vue-i18n'
 import type { Language } from '../src-main/base/languages.ts'
-import type { Sentences } from '../src-main/base/refusal.ts'
-import { setRefusalLanguage } from './api/refusal-language.ts'
+import { type RefusalLanguage, setRefusalLanguage } from './api/refusal-language.ts'
 import { patternsOf, type Refusals, setStoredRefusalLanguage } from './api/refusals.ts'
 import { language } from './language.ts'
 import en from './locales/en.json'
@@ -12,8 +11,7 @@ export const i18n = createI18n({ legacy: false, locale: 'en', fallbackLocale: 'e
 /** The files of a language other than English. */
 interface LanguageFiles {
   sentences: typeof en
-  /** The sentences of rules, with the translations of Listwright's own terms. */
-  rules: { sentences: Sentences; terms: Readonly<Record<string, string>> }
+  rules: RefusalLanguage
   /** Further sentences that are stored in English. */
   stored: Refusals
 }

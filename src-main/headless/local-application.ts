@@ -1,10 +1,10 @@
 import { createReadStream, existsSync, readFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { apiKeysOf } from '../api/accounts/queries.ts'
 import { systemOrganizationId } from '../api/organizations/rules.ts'
 import { createApp } from '../app.ts'
-import { addressFile } from '../app-data.ts'
+import { addressPathIn } from '../app-data.ts'
 import { basicAuthorization } from '../base/basic-authorization.ts'
 import { DirectoryInUse } from '../database/instance-lock.ts'
 import { openDataDirectory } from './data-directory.ts'
@@ -52,7 +52,7 @@ export async function besideRunning<Result>(
   work: (application: LocalApplication) => Promise<Result>
 ): Promise<Result> {
   const dataDirectory = resolve(directory)
-  const path = join(dataDirectory, addressFile)
+  const path = addressPathIn(dataDirectory)
   if (!existsSync(path)) {
     throw new Error(
       `Listwright is starting or shutting down with the data in ${dataDirectory}. Try again in a moment.`

@@ -17,7 +17,7 @@ const ofWindow: Record<Language, Partial<Record<Rule, string>>> = {
   de: { taken_key: '{field} muss ein anderer Wert sein: Ein Abonnent dieser Liste hat ihn schon' }
 }
 
-interface RefusalLanguage {
+export interface RefusalLanguage {
   sentences: Sentences
   /** Translations of Listwright's own terms in refusals, by the English term. */
   terms: Readonly<Record<string, string>>

@@ -110,7 +110,8 @@ export function mergeAttributes(
 
 function percentage(changes: MailingListChanges, before: Attributes, faults: Faults): string | null {
   const input = changes.d_autowinner_percentage
-  if (input === undefined || input === null) return input === null ? null : before.d_autowinner_percentage
+  if (input === undefined) return before.d_autowinner_percentage
+  if (input === null) return null
   const text = readPercentage(input)
   if (text !== null) return text
   faults.add(refusal('percentage', { field: 'd_autowinner_percentage' }))
