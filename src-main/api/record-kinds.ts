@@ -9,7 +9,7 @@ interface PlacedRecord {
 
 interface RecordKind {
   /**
-   * What undoing an edit or deletion needs: a permission to change the kind, or a role. Absent = a change of
+   * The permission or role that undoing an edit or deletion needs. Absent = a change of
    * this kind cannot be undone on its own.
    */
   undoAccess?: PermissionKey | 'organization_admin' | 'system_admin'
@@ -81,7 +81,7 @@ export function isUndoableChange(entity: string): entity is UndoableChange {
   return (undoableChanges as readonly string[]).includes(entity)
 }
 
-/** Returns the page of a record of a kind; null = there is none. */
+/** Returns the address of a record's page; null = it has no page. */
 export function pageOfRecord(entity: AuditedEntity, record: PlacedRecord): string | null {
   return recordKinds[entity].page(record)
 }

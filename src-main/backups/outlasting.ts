@@ -5,7 +5,7 @@ import { openForReading } from '../database/connection.ts'
 import { isUnreadable } from '../integrity/structure.ts'
 import type { CopiesSetting } from './copies.ts'
 
-/** What a restore does not revert, taken from the replaced data. */
+/** Values that a restore does not revert, taken from the replaced data. */
 export interface Outlasting {
   /** The last id that each table gave out: files of the outbox, exports and logs are named by them. */
   ids: Record<string, number>

@@ -9,7 +9,7 @@ import { structuralFaults } from '../integrity/structure.ts'
 import { notePath } from './files.ts'
 import type { TableDigest, Verification } from './schema.ts'
 
-/** What was noted when a backup was written. */
+/** The note that was stored with a backup. */
 export interface BackupNote {
   tables: Record<string, TableDigest>
 }

@@ -1,7 +1,7 @@
 import { type Complaint, complaint } from './refusal.ts'
 import { instantOf, wallClock } from './times.ts'
 
-/** How 01/02/2014 is read: mdy January 2, dmy February 1. */
+/** The reading of 01/02/2014: mdy January 2, dmy February 1. */
 export type DateOrder = 'mdy' | 'dmy'
 
 /** A date and time on a wall clock; `offset` is set when the text named its distance from UTC, in minutes. */

@@ -1,5 +1,5 @@
 /**
- * How a stored setting takes the value of a request, which may leave it out:
+ * The effect of a request, which may leave a setting out, on the stored value:
  * `value` = null clears it; `required` = null is ignored, as it cannot be blank; `flag` = a boolean stored as
  * 0 or 1.
  */

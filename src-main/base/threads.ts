@@ -69,7 +69,7 @@ export function threadData(): unknown {
   return (workerData as ThreadStart).data
 }
 
-/** How long to wait for a thread that is asked to end, in milliseconds. */
+/** Time for a thread to end on request, in milliseconds. */
 const endingTime = 2000
 
 const ending = new Set<Worker>()

@@ -30,8 +30,8 @@ export class Removal {
   readonly #tally: SubscriberTally
   readonly #reactions: Reactions
   /**
-   * How many more subscribers the limit allows; null = not read yet. Read once, since restored subscribers
-   * are counted only at the end of the command.
+   * Number of further subscribers that the limit allows; null = not read yet. Read once, since restored
+   * subscribers are counted only at the end of the command.
    */
   #room: number | null = null
 

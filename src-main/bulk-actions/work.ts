@@ -2,7 +2,7 @@ import type { KeptReason } from '../api/bulk-actions/schema.ts'
 
 // What each kind of action is: how it changes some subscribers, and how that is taken back.
 
-/** What undoing the change of one subscriber needs; its form depends on the kind of action. */
+/** The data for undoing the change of one subscriber; its form depends on the kind of action. */
 export type Note = readonly unknown[]
 
 /** A skipped subscriber with the reason. */

@@ -42,7 +42,7 @@ const Status = Type.Enum([...subscriberStatuses])
  */
 const statusRuleKinds = ['status', 'consent', 'objection'] as const
 
-/** How the values of a column, as statusKey() writes them, set the status. */
+/** The statuses that a column's values, as statusKey() writes them, stand for. */
 export const StatusRule = Type.Object({
   kind: Type.Enum([...statusRuleKinds]),
   words: Type.Record(Type.String(), Status),
@@ -70,9 +70,9 @@ export const ReadingColumn = Type.Object({
   new_field_type: withDefault(Nullable(Type.Enum([...customFieldTypes])), null),
   status: withDefault(Nullable(StatusRule), null),
   date_order: withDefault(Nullable(Type.Enum([...dateFormats])), null),
-  /** What happens to dates that are invalid in date_order, and to those that are valid in both orders. */
+  /** The treatment of dates that are invalid in date_order, and to those that are valid in both orders. */
   mixed_dates: withDefault(Type.Enum([...mixedDates]), 'one_order'),
-  /** What happens to a value that the field cannot store. */
+  /** The treatment of a value that the field cannot store. */
   unfit: withDefault(Type.Enum([...unfitValues]), 'fail'),
   /** Between the options of a cell. */
   option_separator: withDefault(Type.Enum([';', ',', '|']), ';'),
@@ -120,9 +120,9 @@ export const Reading = Type.Object({
   several_addresses: Type.Enum([...addressChoices]),
   /** True if the file is a list of contacts who opted out, though no column says so. */
   all_opted_out: withDefault(Type.Boolean(), false),
-  /** What happens to contacts who opted out. */
+  /** The treatment of contacts who opted out. */
   opted_out: Type.Enum([...optedOutChoices]),
-  /** What a blank cell does to the value of an updated subscriber. */
+  /** The effect of a blank cell on an updated subscriber. */
   blank_cells: Type.Enum([...blankCellChoices]),
   columns: Type.Array(ReadingColumn, { minItems: 1, maxItems: maxColumns }),
   /** Only for this file: {@link reusableReading} removes them. */

@@ -1,4 +1,4 @@
-/** How records are written in a file, in the API's terms. */
+/** The format of records in a file, in the API's terms. */
 export interface CsvFormat {
   /** One character; a literal tab. */
   csv_field_separator: string

@@ -17,7 +17,7 @@ const slowly = 1000
 const fewEnough = 50
 /** Pages that are copied so soon that long jobs can wait for it, so that the log is caught up with. */
 const nearlyAll = 500
-/** How long nothing is copied after the disk was full, in milliseconds. */
+/** Time without copying after the disk was full, in milliseconds. */
 const holdOffTime = 5000
 /** Copies of the last pages after which the writer does it, when so much is written that none reaches the end. */
 const maxLastCopies = 10

@@ -50,10 +50,10 @@ interface Done {
   lastChange: number | null
 }
 
-/** How long a command waits for another program's lock, and how often it tries, in milliseconds. */
+/** Longest wait for another program's lock and the interval of its tries, in milliseconds. */
 const maxWaitForLock = 5000
 const lockInterval = 25
-/** How long commands of long jobs may share a transaction, in milliseconds. */
+/** Longest transaction that commands of long jobs share, in milliseconds. */
 const maxGroupTime = 250
 /** The same while users write: the next command waits for the current step, its commit and the sync. */
 const maxGroupTimeMeanwhile = 3

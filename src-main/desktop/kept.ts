@@ -2,7 +2,7 @@ import { app } from 'electron'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** What the shell remembers between starts; everything else is in the database. */
+/** The state of the shell between starts; everything else is in the database. */
 export interface Kept {
   /** The window's place, by the connected displays. */
   windows?: Record<string, { x: number; y: number; width: number; height: number; isMaximized: boolean }>

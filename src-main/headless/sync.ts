@@ -115,7 +115,10 @@ function matchSentence({ name, their_id, subscribers, their_subscribers, unlike_
   return `  ${name} (${people}): ${there}${unlike}`
 }
 
-/** How many further runs may follow one that left changes pending, since changes may arrive all the time. */
+/**
+ * Number of further runs that may follow one that left changes pending, since changes may arrive all the
+ * time.
+ */
 const maxRuns = 10
 
 async function run(application: LocalApplication, values: Values): Promise<Printed> {

@@ -17,7 +17,7 @@ export const checkedHere = 20_000
 /** Bytes from which a string of a body is kept out of the JavaScript heap, where the path says what to do with it. */
 const cutsFrom = 64 * 1024
 
-/** How a path reads request bodies. */
+/** Rules for reading the request bodies of a path. */
 export interface BodyRules {
   /** Most bytes. */
   limit: number

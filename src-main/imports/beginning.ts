@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { asFailure, unpackedBytes } from '../contact-files/formats/unpack.ts'
 
-/** How much of a file is examined before an import, in bytes. */
+/** Size of the part of a file that is examined before an import, in bytes. */
 const maxBytes = 128 * 1024
 
 /**

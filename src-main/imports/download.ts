@@ -21,7 +21,7 @@ const retryWaits = [10_000, 50_000]
 const maxTime = 15 * 60_000
 /** In milliseconds. */
 const connectTimeout = 60_000
-/** How often the system probes a silent connection, in milliseconds. */
+/** Interval for probing a silent connection, in milliseconds. */
 const keepAliveDelay = 30_000
 /** Bytes of the page of a redirect that are read, so that its connection can be used again. */
 const redirectBytes = 64 * 1024

@@ -7,7 +7,7 @@ import type { FieldChange } from './value-changes.ts'
 export interface DryRunThreadOptions {
   plan: RowPlan
   mailingListId: number
-  /** How many subscribers may be added; Infinity = no limit. */
+  /** Number of subscribers that may be added; Infinity = no limit. */
   room: number
   databasePath: string
   directory: string

@@ -12,7 +12,7 @@ import type { SubscriberTally } from '../api/subscriber-counts/tally.ts'
 
 // The fast path of the import: prepared statements on the writer's connection, row by row.
 
-/** What the writer remembers between the batches of an import. */
+/** The writer's state between the batches of an import. */
 export interface ImportSession {
   mailingListId: number
   settings: ImportSettings

@@ -11,7 +11,7 @@ export function rowOrderFor(records: number, room: number): RowOrder {
   return records > maxRowsInFileOrder && room === Infinity ? 'key' : 'file'
 }
 
-/** How the rows of a file are read into batches. */
+/** Settings for reading the rows of a file into batches. */
 export interface RowPlan {
   settings: ImportSettings
   /** null for an import of the API, whose settings are complete. */
@@ -26,7 +26,7 @@ export interface RowPlan {
   committed: CommittedBatch[]
 }
 
-/** What an earlier run did of a batch. */
+/** The part of a batch that an earlier run wrote. */
 export interface CommittedBatch {
   rows: number
   /** The outcomes of its first rows, indexes into importOutcomes; complete for all but the last batch. */
@@ -36,7 +36,7 @@ export interface CommittedBatch {
 /** All that the import thread needs to know; the writer hands it out when the work begins. */
 export interface ImportPlan extends RowPlan {
   id: number
-  /** What to download first; null if the file exists. */
+  /** The address to download first; null if the file exists. */
   download: { url: string; allowsPrivate: boolean } | null
 }
 

@@ -2,7 +2,7 @@ import { type FieldDefinition, presentValue, type StoredValues } from '../api/cu
 import type { CustomFieldType } from '../api/custom-fields/schema.ts'
 import type { Existing, OverwrittenValues } from './import-batch.ts'
 
-/** How the values of existing subscribers would change in one field. */
+/** Changes of one field's values of existing subscribers. */
 export interface FieldChange {
   /** The custom field, or status, confirmed or email_format. */
   name: string

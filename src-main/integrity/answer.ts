@@ -1,7 +1,7 @@
 import { examineDatabase, examineStructure, acceptAsItIs, prepareNotes } from './examine.ts'
 import type { OpenDatabase } from './verify-pages.ts'
 
-/** What to examine in a database. Reading all of it takes a while for a large one. */
+/** The parts of a database to examine. Reading all of it takes a while for a large one. */
 export type IntegrityQuestion = { ask: 'examine' | 'prepare' | 'structure' | 'accept' } & OpenDatabase
 
 /** @returns the faults as sentences */

@@ -1,3 +1,3 @@
-/** Whether the database was changed by something else: not known yet, no, or yes. */
+/** The state of the database: not examined yet, unchanged, or changed by something else. */
 export const integrityStates = ['checking', 'sound', 'damaged'] as const
 export type IntegrityState = (typeof integrityStates)[number]

@@ -17,7 +17,7 @@ export interface OpenDatabase {
 
 /** The result of comparing all pages. */
 export interface PagesFound {
-  /** Whether there are checksums to compare with. */
+  /** True if there are checksums to compare with. */
   noted: 'nothing' | 'pages' | 'damaged'
   /** Pages, from 1, that differ or are missing. */
   unlike: number[]

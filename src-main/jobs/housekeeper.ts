@@ -2,7 +2,7 @@ import { messageOf } from '../base/errors.ts'
 
 /** Something that is kept for some time and then removed. */
 export interface RetentionRule {
-  /** What it deletes, as the subject of a sentence: "Old logs of imports". */
+  /** The deleted records, as the subject of a sentence: "Old logs of imports". */
   name: string
   /** In milliseconds; a function for a value from the settings. */
   keptFor: number | (() => Promise<number>)

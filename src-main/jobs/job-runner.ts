@@ -23,7 +23,7 @@ export interface JobKind<Of extends Job> {
   entity: ChangedEntity
   /** The module of the thread, beside `base`; it does its jobs by runJobs. */
   thread: { base: string; name: string }
-  /** What the thread needs besides the job's id. */
+  /** Data for the thread besides the job's id. */
   threadData?: (job: Of) => unknown
   /** The jobs that are neither paused nor ended, in the order in which they are to begin. */
   unfinished: (now: number) => Promise<Of[]>
@@ -39,11 +39,11 @@ export interface JobKind<Of extends Job> {
 
 /** Longest wait until the jobs that are due are looked for again, in milliseconds: the clock may be set meanwhile. */
 const maxWait = 60_000
-/** How long an idle thread is kept, in milliseconds: starting one takes a third of a second. */
+/** Time for which an idle thread is kept, in milliseconds: starting one takes a third of a second. */
 const idleTime = 10_000
 /** A job that took longer than so many milliseconds may have left much memory in its thread, and the next one hardly notices a new one. */
 const shortJob = 3000
-/** How long a job that could write nothing waits before it is restarted, in milliseconds. */
+/** Pause before a job that could write nothing is restarted, in milliseconds. */
 const waitForStorage = 2000
 
 /** Runs each due job of a kind in a thread, and stores how it ended. */

@@ -1,4 +1,4 @@
-/** How a thread left its job. */
+/** The outcome of a job's thread. */
 export type JobOutcome =
   | JobEnd
   /** The stored state already says what comes next: it was paused or cancelled, its list was deleted, or another part of it follows. */

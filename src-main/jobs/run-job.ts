@@ -27,7 +27,7 @@ export interface RunningJob<Data = undefined> {
   data: Data
 }
 
-/** How the errors of a job are handled. */
+/** Handlers of the errors of a job. */
 export interface JobFaults {
   /** The outcome of a disk that is full or fails; `message` says what to do before the job can be gone on with. */
   onStorageFault: (message: string) => JobOutcome

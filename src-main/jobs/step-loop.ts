@@ -7,7 +7,7 @@ import { untilStored } from './until-stored.ts'
 
 /** Background work in small steps. */
 export interface StepWork<Item> {
-  /** What failed, as the beginning of a sentence. */
+  /** The failed work, as the beginning of a sentence. */
   name: string
   /** The first item of which something is left to do. */
   next: () => Promise<Item | undefined>
@@ -79,7 +79,7 @@ export class StepLoop<Item> {
 
 /** The data that a deleted record leaves behind, deleted step by step. */
 export interface PurgeWork {
-  /** What failed, as the beginning of a sentence. */
+  /** The failed work, as the beginning of a sentence. */
   name: string
   /** The kinds of records that were deleted. */
   entities: readonly ChangedEntity[]

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { storageFaultOf } from '../base/errors.ts'
 
-/** How long to wait before a step is repeated, in milliseconds. */
+/** Pause before a step is repeated, in milliseconds. */
 const waitForStorage = 2000
 
 /**

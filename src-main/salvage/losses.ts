@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises'
 import { formatCount } from '../base/figures.ts'
 import { csvWriter } from '../csv/csv-writer.ts'
 
-/** What happened to a record of a damaged database. */
+/** The fate of a record of a damaged database. */
 export type Loss =
   | 'lost'
   /** It stands on a page that was changed by something else. */
@@ -18,7 +18,7 @@ export type Loss =
 /** The number of lost or changed records. */
 export type LossCounts = Record<Loss, number>
 
-/** What users call the records of the tables. */
+/** Names of the records of each table, for users. */
 export const recordNames: Record<string, string> = {
   api_keys: 'API key',
   autoresponder_reactions: 'Waiting autoresponder message',

@@ -24,7 +24,7 @@ const kinds: Record<number, { isLeaf: boolean; isTable: boolean }> = {
   [leafOfTable]: { isLeaf: true, isTable: true }
 }
 
-/** What was found while reading a tree, besides its rows. */
+/** Findings of reading a tree, besides its rows. */
 export interface TreeVisit {
   pages: Set<number>
   /** True if a part of it is unreachable. */

@@ -8,7 +8,7 @@ import type { SubscriberRow } from '../api/subscribers/queries.ts'
 import type { Schema } from '../database/schema.ts'
 import { byPieces } from './pieces.ts'
 
-/** How values of a custom field are sorted; options by their position. */
+/** The sort order of a custom field's values; options by their position. */
 export type SortKind = 'text' | 'number' | 'option'
 
 /** The sort order of subscribers; equal ones are sorted by id. */

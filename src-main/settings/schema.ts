@@ -17,7 +17,7 @@ export const Settings = Type.Object({
   service_terms_and_conditions_text: Type.String({ maxLength: 200_000 }),
   /** Allows imports to download files from this computer and private networks. */
   service_url_imports_allow_private_addresses: Type.Boolean(),
-  /** How often a backup is made automatically, while the application runs and if something changed. */
+  /** The interval of automatic backups, made while the application runs and if something changed. */
   service_backups: Type.Enum([...backupSchedules]),
   /** Days of changes in the change log, and thus in the audit log and the histories of subscribers. */
   service_history_days: Type.Integer({ minimum: 7, maximum: 3650 })

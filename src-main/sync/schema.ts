@@ -26,9 +26,9 @@ export const remoteStates = ['idle', 'running', 'waiting', 'asking', 'paused'] a
 export type RemoteState = (typeof remoteStates)[number]
 
 /**
- * What a user has to decide before a run continues: another key; what to do with subscribers, a list, fields
- * or segments that are missing on the remote; whether many subscribers really lose values or unsubscribe;
- * whether to retry a run that ended the application twice.
+ * Questions that a user has to answer before a run continues: another key; what to do with subscribers, a
+ * list, fields or segments that are missing on the remote; whether many subscribers really lose values or
+ * unsubscribe; whether to retry a run that ended the application twice.
  */
 export const questions = [
   'key',
@@ -42,7 +42,7 @@ export const questions = [
 export type Question = (typeof questions)[number]
 
 /**
- * What to do with records that are missing or changed on the remote: send them again, delete them here too,
+ * Ways to treat records that are missing or changed on the remote: send them again, delete them here too,
  * or accept the remote's. A list can be excluded, and an interrupted run can continue.
  */
 export const answers = ['send_again', 'remove_here', 'leave_out', 'take_over', 'go_on'] as const
@@ -242,7 +242,7 @@ export const Verification = Type.Object({
 })
 export type Verification = Static<typeof Verification>
 
-/** What a run would do with a list. */
+/** The effect that a run would have on a list. */
 export const ListMatch = Type.Object({
   mailing_list_id: Nullable(Type.Integer()),
   name: Type.String(),

@@ -61,7 +61,7 @@ export interface SyncLinksTable {
   their_state: Json | null
 }
 
-/** How far the subscribers of a list are mirrored. */
+/** The progress of mirroring the subscribers of a list. */
 export interface SyncListsTable {
   id: Generated<number>
   remote_id: Fixed<number>

@@ -27,7 +27,7 @@ export interface RecordScope {
   id: number
 }
 
-/** How edits and deletions of a kind of record are undone. */
+/** Rules for undoing edits and deletions of a kind of record. */
 interface RecordRules {
   tables: RecordTables
   /** True if its name never changes. */

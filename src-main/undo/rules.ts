@@ -1,6 +1,6 @@
 import type { RecordEdit, RecordRows } from '../database/record-rows.ts'
 
-/** What the change log stores of an edit or deletion. */
+/** The stored part of an edit or deletion in the change log. */
 export interface KeptChange {
   /** The name of a deleted record. */
   name?: string

@@ -12,7 +12,7 @@ import { formatOptionalTime, formatTime } from '../base/times.ts'
 import { apiAccessEndpoints } from './endpoints/api-access.ts'
 import { serveEndpoints } from '../http/serve.ts'
 
-/** How other programs access the API, for the page "API access". */
+/** The access of other programs to the API, for the page "API access". */
 export const apiAccessRoutes = serveEndpoints(apiAccessEndpoints, ({ reader, writer, dataDirectory }) => ({
   'GET /api_access': async ({ caller, socket }) => {
     const uploadDirectory = uploadDirectoryOf(dataDirectory, caller.organizationId)

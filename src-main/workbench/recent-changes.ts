@@ -5,7 +5,7 @@ export function liveEventOf({ entity, mailingListId }: Change): LiveEvent {
   return { entity, mailing_list_id: mailingListId }
 }
 
-/** How long changes are kept, in milliseconds. A window that takes longer to load reloads everything. */
+/** Time for which changes are kept, in milliseconds. A window that takes longer to load reloads everything. */
 const keptFor = 60_000
 
 /** The latest change of each kind on each list, kept for windows that were still loading when it happened. */

@@ -5,7 +5,7 @@ export type { IntegrityAnswer }
 
 const integrity = windowCalls<typeof integrityEndpoints>()
 
-/** Whether the database was changed by something else. */
+/** The integrity of the database, as the server reports it. */
 export function fetchIntegrity(): Promise<IntegrityAnswer> {
   return integrity.call('GET /integrity')
 }

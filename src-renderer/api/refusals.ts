@@ -11,7 +11,7 @@ export type Refusals = Readonly<Record<string, string>>
 interface Pattern {
   matches: RegExp
   translation: string
-  /** Whether each placeholder is quoted, hence a user's text. */
+  /** True for each placeholder that is quoted, hence a user's text. */
   quoted: readonly boolean[]
   /** True if it occurs only within others. */
   isPart: boolean

@@ -9,7 +9,7 @@ import { droppedFiles } from '../model/dropped-files.ts'
 import { useSession } from '../stores/session.ts'
 import { useToastedTask } from './useTask.ts'
 
-/** How long after the last dragover event a file counts as held over the window, in milliseconds. */
+/** Time after the last dragover event in which a file counts as held over the window, in milliseconds. */
 const dragRest = 200
 
 /**

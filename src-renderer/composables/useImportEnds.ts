@@ -12,7 +12,7 @@ import { hasEnded } from './useImportProgress.ts'
 import { useLoaded } from '../stores/useLoaded.ts'
 import { useImportTitle } from './useImportTitle.ts'
 
-/** How often progress is read while an import runs, in milliseconds. */
+/** Interval for reading progress while an import runs, in milliseconds. */
 const progressTime = 1000
 
 /**

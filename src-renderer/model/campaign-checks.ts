@@ -2,7 +2,7 @@ import { type ContentPart, partsLacking } from '../../src-main/api/campaigns/rul
 import type { ContentPreview } from '../api/templates.ts'
 import type { CampaignDraft } from './campaign-draft.ts'
 
-/** What a campaign lacks to be sent: a name, a sender, or a part of a content. */
+/** The missing parts of a campaign that prevent sending: a name, a sender, or a part of a content. */
 export type Lack = { what: 'name' | 'sender' } | { what: ContentPart; content: string }
 
 /** Returns what is missing, whoever the recipients are. */

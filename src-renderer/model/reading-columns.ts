@@ -32,7 +32,7 @@ export function targetChoice({ target, new_field_type }: ReadingColumn): TargetC
   return isImportColumn(target) ? `reserved ${target}` : `field ${target}`
 }
 
-/** How the values of a column are read; null = as they are. */
+/** The type by which a column's values are read; null = unchanged. */
 type ValueKind = 'date' | 'day_of_year' | 'number' | 'boolean' | 'select_multiple_checkboxes' | null
 
 export function valueKind({ target, new_field_type }: ReadingColumn, fields: CustomField[]): ValueKind {

@@ -6,7 +6,7 @@ import { useLoaded } from './useLoaded.ts'
 /** The polling interval in milliseconds: damage is not reported as an event. */
 const lookInterval = 15_000
 
-/** Whether the data is as Listwright wrote it. */
+/** The integrity of the data, as the server reports it. */
 export const useIntegrity = defineStore('integrity', () => {
   const { value, reload } = useLoaded(fetchIntegrity)
   const timer = setInterval(() => void reload(), lookInterval)

@@ -1,4 +1,4 @@
-/** What has to agree before the page is left. */
+/** Functions that must all agree before the page is left. */
 const guards = new Set<() => Promise<boolean>>()
 let leavesForGood = false
 

@@ -141,7 +141,7 @@ export const revokeApiKey: Command<RevokeInput, void> = async (
   recordOne(context, 'api_key', 'delete', { organizationId }, id, { name: key.name, of_user: key.user_id })
 }
 
-/** How long a window stays signed in, in milliseconds. */
+/** Time for which a window stays signed in, in milliseconds. */
 export const sessionLifetime = 30 * 24 * 60 * 60 * 1000
 
 /** With a password, or by a link that the application issued. */

@@ -87,7 +87,7 @@ const input = {
 export const CampaignChanges = Type.Partial(Type.Object(input))
 export type CampaignChanges = Static<typeof CampaignChanges>
 
-/** What a campaign takes from a template (docs/api.md, "Campaigns"). Properties in the request win. */
+/** The parts to copy from a template (docs/api.md, "Campaigns"). Properties in the request take precedence. */
 export const CampaignInput = Type.Object({
   source_template_id: Type.Optional(Nullable(Type.Integer())),
   duplicate_content: withDefault(Type.Boolean(), false),

@@ -12,7 +12,7 @@ export interface StateColumns<Running extends string> {
   finished_at: number | null
 }
 
-/** How to find and change the jobs of a kind. */
+/** Queries and states of a kind of job. */
 interface StatefulKind<Row extends { state: string }, Running extends string> {
   /** With its article, such as "an import". */
   noun: string

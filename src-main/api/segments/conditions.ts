@@ -57,7 +57,7 @@ export const sortColumns = [
 ] as const
 export type SortColumn = (typeof sortColumns)[number]
 
-/** How the values of a custom field are compared. */
+/** The comparison that fits a custom field's values. */
 export type FieldKind = 'text' | 'number' | 'date' | 'day_of_year' | 'boolean' | 'option' | 'options'
 
 const kindOfType: Record<CustomFieldType, FieldKind> = {
@@ -91,8 +91,8 @@ export type TextOperator = (typeof textOperators)[number]
 export type FieldOperator = (typeof operatorsOfKind)[FieldKind][number] | (typeof blankOperators)[number]
 
 /**
- * What a condition compares with; the operator decides which keys exist. Days are YYYY-MM-DD, days of a year
- * MM-DD.
+ * The values that a condition compares with; the operator decides which keys exist. Days are YYYY-MM-DD, days
+ * of a year MM-DD.
  */
 export interface Operand {
   value?: string | number

@@ -3,7 +3,7 @@ import type { Condition } from './conditions.ts'
 import { Filled, Nullable, Reference, Timestamp } from '../../http/schema.ts'
 
 /**
- * How a subscriber's email relates to another list (docs/api.md, "Segments"); underscores are accepted too.
+ * Relations of a subscriber's email to another list (docs/api.md, "Segments"); underscores are accepted too.
  */
 export const segmentOperators = ['is in', 'is not in', 'is active in'] as const
 export type SegmentOperator = (typeof segmentOperators)[number]

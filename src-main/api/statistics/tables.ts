@@ -38,7 +38,7 @@ export interface StatLinksTable {
   clicks_unique_by_link: Generated<number>
 }
 
-/** What a recipient did with a message. */
+/** An event of a recipient with a message. */
 export interface StatEventsTable {
   id: Generated<number>
   stat_slice_id: number

@@ -4,7 +4,7 @@ import { blocksPerGroup, idsPerBlock } from './tally.ts'
 
 /** A counter that differs from the records. */
 export interface Drift {
-  /** What it counts, as the rest of a sentence. */
+  /** The counted things, as the rest of a sentence. */
   counter: string
   kept: number
   found: number

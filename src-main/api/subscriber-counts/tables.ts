@@ -15,7 +15,7 @@ export interface SubscriberDaysTable extends StatusCounts {
 }
 
 /**
- * How many subscribers of a list have an id in [block * 1024, (block + 1) * 1024): finds a position without
+ * Number of subscribers of a list with an id in [block * 1024, (block + 1) * 1024): finds a position without
  * OFFSET.
  */
 export interface SubscriberBlocksTable {

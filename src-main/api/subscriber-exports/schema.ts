@@ -40,7 +40,7 @@ export const SubscriberExportInput = Type.Object({
 })
 export type SubscriberExportInput = Static<typeof SubscriberExportInput>
 
-/** What an export contains, needed again after a restart. */
+/** The contents of an export, stored for a restart. */
 export const ExportSettings = Type.Object({
   segment_id: Nullable(Type.Integer()),
   statuses: Statuses,

@@ -17,7 +17,7 @@ export type ImportRow = Selectable<SubscriberImportsTable>
 type NamedImportRow = ImportRow & { mailing_list_name: string }
 export type ImportScope = (typeof importScopes)[number]
 
-/** How rows are applied, and the autoresponders to trigger. */
+/** Settings for applying rows, and the autoresponders to trigger. */
 export type StoredSettings = ImportSettings & Pick<SubscriberImport, 'autoresponders'>
 
 /** @throws ApiError not_found */

@@ -36,7 +36,9 @@ export function plainMapping(
   })
 }
 
-/** How long the logs of an import are available after its end, in milliseconds (docs/api.md, "Limits"). */
+/**
+ * Time for which the logs of an import are available after its end, in milliseconds (docs/api.md, "Limits").
+ */
 export const logTime = 7 * 24 * 60 * 60 * 1000
 
 /**

@@ -111,7 +111,7 @@ const SubscriberDefaults = Type.Object({
   format: Type.Optional(Type.String())
 })
 
-/** How the rows of a file are read and applied: what a restart of the import needs. */
+/** Settings for reading and applying the rows of a file, stored for a restart. */
 export const ImportSettings = Type.Object({
   overwrite: withDefault(Type.Boolean(), false),
   overwrite_what: OverwriteWhat,

@@ -28,7 +28,7 @@ export interface SubscriberImportsTable {
   source_url: string | null
   /** When the download is tried again; null while it runs. */
   retry_at: ColumnType<Time | null, Time | null | undefined, Time | null>
-  /** How the file is read ({@link Reading}); null for an import of the API, whose settings are complete. */
+  /** The reading of the file ({@link Reading}); null for an import of the API, whose settings are complete. */
   reading: ColumnType<Json | null, Json | null | undefined, Json | null>
   /** Relative to the data directory. */
   source_path: string
@@ -57,7 +57,7 @@ export interface ImportBatchesTable {
   outcomes: Buffer
 }
 
-/** What the writer changed in one command of an import; see undo-commands.ts. */
+/** The changes of one command of an import; see undo-commands.ts. */
 export interface ImportChangesTable {
   id: Generated<number>
   subscriber_import_id: number
@@ -69,7 +69,7 @@ export interface ImportChangesTable {
   overwritten: Buffer | null
   /** The number of ids and entries. */
   subscribers: number
-  /** How many of them an undo has processed. */
+  /** Number of them that an undo has processed. */
   undone: ColumnType<number, number | undefined, number>
 }
 

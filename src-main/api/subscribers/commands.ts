@@ -288,7 +288,7 @@ interface DeleteInput extends Omit<SubscriberScope, 'timeZone'> {
   name: SubscriberName
 }
 
-/** How many subscribers with the same email one call deletes (docs/api.md, "Limits"). */
+/** Most subscribers with the same email that one call deletes (docs/api.md, "Limits"). */
 const removedAtOnce = 10
 
 /** Deletes the subscriber with an id, or the first ten with an email. */

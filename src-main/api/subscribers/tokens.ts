@@ -3,7 +3,7 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 // Tokens in messages name a subscriber, the content, and what they allow. They are signed, so that no one can
 // forge them; they need no table and are valid as long as the installation exists.
 
-/** What a token allows: a token to view a message cannot unsubscribe. */
+/** The permission that a token gives: a token to view a message cannot unsubscribe. */
 export type TokenPurpose = 'unsubscribe' | 'view' | 'open' | 'click'
 
 export interface TokenContent {

@@ -12,7 +12,7 @@ export interface Destination {
   hasConfirmed: boolean
   /** True if the user may create custom fields. */
   createsFields: boolean
-  /** How columns were read in the last import, by {@link rememberedKey}. */
+  /** The columns of the last import, by {@link rememberedKey}. */
   remembered: Map<string, ReadingColumn>
   /** The columns of the last import: its failed rows are a file without a header. */
   last: readonly ReadingColumn[] | null

@@ -22,7 +22,7 @@ export const ColumnAnalysis = Type.Object({
     date: Nullable(Examples),
     day_of_year: Nullable(Examples)
   }),
-  /** How many dates are valid in only one order of day and month, and in both. */
+  /** Numbers of dates that are valid in only one order of day and month, and in both. */
   orders: Type.Object({ mdy: Type.Integer(), dmy: Type.Integer(), both: Type.Integer() }),
   /** Dates that are valid in both orders. */
   ambiguous: Type.Array(Type.String()),
@@ -89,7 +89,7 @@ export const FileAnalysis = Type.Object({
   sheets: Type.Array(Type.String()),
   /** The service that wrote the file, detected from the headers or chosen by the user. */
   service: Nullable(Type.Enum([...serviceIds])),
-  /** How names of the file look in the possible character sets, likeliest first. */
+  /** Names of the file in the possible character sets, likeliest first. */
   character_sets: Type.Array(
     Type.Object({ character_set: Type.Enum(readableCharacterSets), samples: Type.Array(Type.String()) })
   ),

@@ -242,7 +242,7 @@ const isVowel = (c: string): boolean => vowels.has(c.normalize('NFD').charAt(0))
 
 /** A text as it reads in one character set. */
 interface Reading {
-  /** How unlikely its letters and their places are in any language, in nats. */
+  /** The oddness of its letters and their places in any language, in nats. */
   odd: number
   /** The price of its quotes and dashes. */
   marks: number
@@ -310,7 +310,7 @@ function readLetter({ character, code, before, after }: Place, reading: Reading)
   }
 }
 
-/** How unusual the case of a letter is beside its neighbors. */
+/** Returns the oddness of a letter's case beside its neighbors, in nats. */
 function oddnessOfCase(character: string, before: string, after: string): number {
   const isUpper = character !== character.toLowerCase()
   const isUpperAfter = after !== after.toLowerCase()
@@ -421,7 +421,7 @@ function candidateOf(
   return { characterSet, score, text, count, odd, marks }
 }
 
-/** How well letters fit the language that they fit best, in nats. */
+/** Returns the fit of letters to the language that they fit best, in nats. */
 function bestFit(characterSet: ReadableCharacterSet, letters: Reading['letters']): number {
   if (letters.size === 0) return 0
   const home = (languagesOf[characterSet] ?? '').split(' ')

@@ -1,6 +1,6 @@
 import { isEmail } from '../../api/subscribers/rules.ts'
 
-/** What was removed from the addresses of a cell. */
+/** Parts that were removed from the addresses of a cell. */
 export type AddressChange = 'name' | 'marks' | 'invisible' | 'several'
 
 /** The addresses of a cell, and how they were cleaned. */

@@ -1,4 +1,4 @@
-/** What tidying does to a cell. */
+/** Changes that tidying makes to a cell. */
 export type TidyChange = 'spaces' | 'invisible' | 'formula' | 'no_value'
 
 /** Errors and words for no value in spreadsheets and databases. */

@@ -186,7 +186,7 @@ export function messages(
   }
 }
 
-/** What a listing of campaigns contains; that of templates has less. */
+/** An entry of a listing of campaigns; listings of templates have fewer properties. */
 interface TheirSummary {
   id: number
   name: string

@@ -114,7 +114,7 @@ function textOf(value: Value | undefined): string {
   return value === undefined ? '' : String(value)
 }
 
-/** What is remembered of a subscriber during an import: not the values, which would take too much memory. */
+/** The data kept of a subscriber during an import: not the values, which would take too much memory. */
 interface SentPerson {
   id: number
   email: string

@@ -160,7 +160,7 @@ async function identify({ run, syncListId }: ListRun, rows: IdentifiedRow[]): Pr
   if (rows.length > 0) await run.client.run('syncs.identifySubscribers', { syncListId, rows })
 }
 
-/** What is known of the subscribers of a page on this side. */
+/** The local counterparts of the subscribers of a page. */
 interface PageMatches {
   /** By remote id. */
   agreed: ReadonlyMap<number, AgreementRow>
@@ -233,7 +233,7 @@ async function comparePage(
   return identified
 }
 
-/** What this side knows of one remote subscriber. */
+/** The local counterpart of one remote subscriber. */
 interface Match {
   /** The agreed state with this remote id. */
   known: AgreementRow | undefined

@@ -43,7 +43,7 @@ const Event = Type.Object({
    * all.
    */
   undo: Nullable(Type.Enum(['edit', 'deletion'])),
-  /** How a user signed in, or why not. */
+  /** The way a user signed in, or the reason of a failure. */
   sign_in: Nullable(Type.Enum(['password', 'link', 'wrong_password', 'locked_out', 'inactive'])),
   /** The owner of the API key. */
   key_of: Nullable(Reference),

@@ -1,2 +1,2 @@
-/** How long a draft is kept after its last change, in days. */
+/** Days for which a draft is kept after its last change. */
 export const draftDays = 30

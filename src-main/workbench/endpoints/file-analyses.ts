@@ -9,7 +9,7 @@ import { MailingListParams, Nullable, withDefault } from '../../http/schema.ts'
 const { overwrite, overwrite_what, overwrite_when_status, subscriber_defaults } =
   SubscriberImportInput.properties
 
-/** How the rows of a file are applied to a list. */
+/** Settings for applying the rows of a file to a list. */
 export const importOptions = { overwrite, overwrite_what, overwrite_when_status, subscriber_defaults }
 
 const Filename = Type.String({ minLength: 1 })

@@ -10,7 +10,7 @@ const { overwrite, overwrite_what, overwrite_when_status, subscriber_defaults } 
 export const MappedColumn = Type.Object({ header: Type.String(), target: Nullable(Type.String()) })
 export type MappedColumn = Static<typeof MappedColumn>
 
-/** What the import wizard asks. */
+/** The answers of the import wizard. */
 export const MappingSettings = Type.Object({
   reading: Type.Optional(Reading),
   /** Only in mappings that were saved before readings were: where its columns go, and how its dates are written. */

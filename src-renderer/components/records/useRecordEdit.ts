@@ -44,7 +44,7 @@ export function writeChanges<State, Input extends object>(
   }
 }
 
-/** How often an edit is merged with concurrent edits before giving up. */
+/** Most merges of an edit with concurrent edits. */
 const maxAttempts = 10
 
 /** Must be called in setup. */
