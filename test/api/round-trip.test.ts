@@ -61,7 +61,8 @@ it(`what POST creates, GET answers, PUT keeps, and its email finds in any case (
   let made = 0
   await fc.assert(
     fc.asyncProperty(subscriber, async ({ local, values: custom_fields, ...given }) => {
-      const email = `${++made}${local}@Example.com`
+      // The hyphen keeps the 13th with a local part of 0a apart from the 130th with a.
+      const email = `${++made}-${local}@Example.com`
       const body = { subscriber: { email, ...given, custom_fields } }
       const created = await started.api.post<Subscriber>(`/mailing_lists/${list.id}/subscribers`, body)
       expect(created.error_message).toBeNull()
