@@ -1,3 +1,4 @@
+import { englishOf, type Refusal } from './base/refusal.ts'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
@@ -53,7 +54,7 @@ export interface OpenData {
   /** The system administrator that every installation has. */
   systemUserId: number
   /** Why a requested restore was not done; null = it was, or none was requested. */
-  restoreFault: string | null
+  restoreFault: Refusal | null
   restored: FinishedRestore | null
 }
 
@@ -83,7 +84,7 @@ export async function openData(
 ): Promise<OpenData> {
   const databasePath = databasePathIn(dataDirectory)
   const restoreFault = await carryOutRequest(dataDirectory)
-  if (restoreFault !== null) process.stderr.write(`${restoreFault}\n`)
+  if (restoreFault !== null) process.stderr.write(`${englishOf(restoreFault)}\n`)
   requirePresence(dataDirectory)
   // The user deleted or emptied the database to start over.
   if (((await stat(databasePath).catch(() => null))?.size ?? 0) === 0) deleteChecksums(databasePath)

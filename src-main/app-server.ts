@@ -1,3 +1,4 @@
+import { englishOf } from './base/refusal.ts'
 import type { FastifyInstance } from 'fastify'
 import { rm, writeFile } from 'node:fs/promises'
 import { authenticate, LastUses, SignIn, Tickets } from './api/accounts/authentication.ts'
@@ -113,7 +114,7 @@ async function createServices(
   backups.fault = restoreFault
   backups.restored = restored
   backups.warnings = unsafePlacesOf(dataDirectory)
-  for (const sentence of backups.warnings) process.stderr.write(`${sentence}\n`)
+  for (const warning of backups.warnings) process.stderr.write(`${englishOf(warning)}\n`)
   return {
     reader,
     writer,

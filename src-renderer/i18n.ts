@@ -1,7 +1,7 @@
 import { createI18n } from 'vue-i18n'
 import type { Language } from '../src-main/base/languages.ts'
-import { type RefusalLanguage, setRefusalLanguage } from './api/refusal-language.ts'
-import { patternsOf, type Refusals, setStoredRefusalLanguage } from './api/refusals.ts'
+import type { RefusalLanguage } from '../src-main/base/refusal.ts'
+import { setRefusalLanguage } from './api/refusal-language.ts'
 import { language } from './language.ts'
 import en from './locales/en.json'
 
@@ -12,27 +12,23 @@ export const i18n = createI18n({ legacy: false, locale: 'en', fallbackLocale: 'e
 interface LanguageFiles {
   sentences: typeof en
   rules: RefusalLanguage
-  /** Further sentences that are stored in English. */
-  stored: Refusals
 }
 
 const loaders: Record<Exclude<Language, 'en'>, () => Promise<LanguageFiles>> = {
   de: async () => {
-    const [{ default: sentences }, { default: stored }, { german, germanTerms }] = await Promise.all([
+    const [{ default: sentences }, { german, germanTerms }] = await Promise.all([
       import('./locales/de.json'),
-      import('./locales/de.refusals.json'),
       import('../src-main/base/refusals/german.ts')
     ])
-    return { sentences, rules: { sentences: german, terms: germanTerms }, stored }
+    return { sentences, rules: { sentences: german, terms: germanTerms } }
   }
 }
 
 /** Loads the sentences of the window's language; those of English are there from the beginning. */
 export async function loadSentences(): Promise<void> {
   if (language === 'en') return
-  const { sentences, rules, stored } = await loaders[language]()
+  const { sentences, rules } = await loaders[language]()
   setRefusalLanguage(language, rules)
-  setStoredRefusalLanguage({ ...patternsOf(rules.sentences), ...stored })
   const { global } = i18n as unknown as {
     global: { setLocaleMessage: SetMessages; locale: { value: string } }
   }

@@ -1,5 +1,8 @@
-import { expect, it } from 'vitest'
-import { englishOf, filled, refusal } from '../src-main/base/refusal.ts'
+import { describe, expect, it } from 'vitest'
+import { englishOf, refusal, wordRefusal } from '../src-main/base/refusal.ts'
+import { english } from '../src-main/base/refusals/english.ts'
+import { german, germanTerms } from '../src-main/base/refusals/german.ts'
+import { readStoredRefusal, type StoredRefusal, storeRefusal } from '../src-main/base/stored-refusal.ts'
 
 it('the sentence of a refusal has its field and its params', () => {
   expect(englishOf(refusal('one_of', { field: 'color', values: ['Red', 'Blue'] }))).toBe(
@@ -25,8 +28,46 @@ it('a value that looks like a param, or like a property of any object, stays as 
   expect(englishOf(refusal('not_found', { what: 'constructor' }))).toBe('constructor was not found')
 })
 
-it('words of ours are said in the language of the sentence, and values are not', () => {
+it('a term of ours is in the language of the sentence, and a value is not', () => {
   const terms = { campaign: 'Kampagne' }
+  const taken = refusal('name_taken', { field: 'name', name: 'campaign', kind: 'campaign' })
 
-  expect(filled('{what}: {name}', { what: 'campaign', name: 'campaign' }, terms)).toBe('Kampagne: campaign')
+  expect(wordRefusal(taken, { sentences: english, terms })).toBe(
+    'name "campaign" is already taken by another Kampagne'
+  )
+})
+
+it('a refusal inside another one is in the same language', () => {
+  const full = refusal('then_continue_import', { fault: refusal('disk_full') })
+
+  expect(englishOf(full)).toBe('the disk is full. Free some space, then continue the import')
+  expect(wordRefusal(full, { sentences: german, terms: germanTerms })).toBe(
+    'Der Datenträger ist voll. Schaffen Sie Platz, und setzen Sie den Import dann fort'
+  )
+})
+
+describe('a stored refusal', () => {
+  it('has its rule and params after it was read', () => {
+    const fault = refusal('enclosure_not_closed', { enclosure: '"' })
+
+    expect(readStoredRefusal(storeRefusal(fault))).toEqual({
+      text: 'a " is opened here and never closed',
+      fault
+    })
+  })
+
+  it('is the sentence that an earlier version stored', () => {
+    const column = 'the file is empty' as StoredRefusal
+
+    expect(readStoredRefusal(column)).toEqual({
+      text: 'the file is empty',
+      fault: refusal('said', { text: 'the file is empty' })
+    })
+  })
+
+  it('keeps its sentence where this version no longer has its rule', () => {
+    const column = JSON.stringify({ rule: 'former', params: {}, text: 'the moon is full' }) as StoredRefusal
+
+    expect(readStoredRefusal(column).fault).toEqual(refusal('said', { text: 'the moon is full' }))
+  })
 })

@@ -4,6 +4,7 @@ _listwright() {
   case $previous in
     --data-dir) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
     --key-file | --reading | --save-reading) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+    --language) mapfile -t COMPREPLY < <(compgen -W 'en de' -- "$word"); return ;;
     --direction) mapfile -t COMPREPLY < <(compgen -W 'mirror both' -- "$word"); return ;;
     --conflicts) mapfile -t COMPREPLY < <(compgen -W 'local remote ask' -- "$word"); return ;;
     --schedule) mapfile -t COMPREPLY < <(compgen -W 'manual interval on_change' -- "$word"); return ;;
@@ -12,7 +13,7 @@ _listwright() {
     mapfile -t COMPREPLY < <(compgen -W 'start serve key check backup sync import --help --version' -- "$word")
     return
   fi
-  local words='--data-dir --json --help'
+  local words='--data-dir --json --language --help'
   case $command in
     start) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word"; compgen -f -- "$word"); return ;;
     serve) words+=' --port --set' ;;

@@ -1,5 +1,5 @@
 import { answerQuestions } from '../base/asked-thread.ts'
-import { messageOf } from '../base/errors.ts'
+import { refusalOf } from '../base/errors.ts'
 import { lowerPriority } from '../base/threads.ts'
 import { writeArchive } from './archive/write-archive.ts'
 import type { BackupAnswer, BackupQuestion } from './backups.ts'
@@ -30,6 +30,6 @@ answerQuestions(async (question: BackupQuestion): Promise<BackupAnswer> => {
     const { databasePath, file } = question
     return await recoverBackup({ databasePath, file }, path)
   } catch (error) {
-    return { refused: messageOf(error) }
+    return { refused: refusalOf(error) }
   }
 })

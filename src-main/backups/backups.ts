@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { AskedThread } from '../base/asked-thread.ts'
 import { partialPath } from '../base/durable.ts'
-import { messageOf, notFound, validationFailed } from '../base/errors.ts'
-import { refusal } from '../base/refusal.ts'
+import { messageOf, notFound, refusalOf, validationFailed } from '../base/errors.ts'
+import { refusal, type Refusal } from '../base/refusal.ts'
 import { startThread } from '../base/threads.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Integrity } from '../integrity/integrity.ts'
@@ -45,7 +45,7 @@ export type BackupQuestion = { path: string } & (
   | { ask: 'encrypt'; encrypted: string; passphrase: string; cost: number | undefined }
 )
 export type BackupAnswer =
-  { found: Verification; losses?: LossCounts } | { isWritten: true } | { refused: string }
+  { found: Verification; losses?: LossCounts } | { isWritten: true } | { refused: Refusal }
 type BackupFindings = Extract<BackupAnswer, { found: Verification }>
 
 /** Milliseconds between two looks whether one is due. */
@@ -81,11 +81,11 @@ export class Backups {
    */
   #changeLogId = -1
   /** Why the last due backup was not made or a requested restore not done; null = no fault. */
-  fault: string | null = null
+  fault: Refusal | null = null
   /** The restore that this start completed, or null. */
   restored: FinishedRestore | null = null
-  /** Why the place of the data is unsafe, in sentences. */
-  warnings: readonly string[] = []
+  /** Why the place of the data is unsafe. */
+  warnings: readonly Refusal[] = []
 
   /** @param passphraseCost the binary logarithm of scrypt's N; the usual one where it is left out */
   constructor(
@@ -325,8 +325,8 @@ export class Backups {
       this.#changeLogId = changeLogId
       this.fault = null
     } catch (error) {
-      this.fault = messageOf(error)
-      process.stderr.write(`A backup that was due was not made: ${this.fault}\n`)
+      this.fault = refusalOf(error)
+      process.stderr.write(`A backup that was due was not made: ${messageOf(error)}\n`)
     }
   }
 

@@ -1,3 +1,5 @@
+import { storeRefusal } from '../base/stored-refusal.ts'
+import { refusal } from '../base/refusal.ts'
 import type { Database } from 'better-sqlite3'
 import type { Kysely } from 'kysely'
 import { systemOrganizationId } from '../api/organizations/rules.ts'
@@ -52,10 +54,6 @@ async function replaceCopies(db: Kysely<Schema>, copies: CopiesSetting | null): 
     .execute()
 }
 
-/** Shown with the campaign, until it is continued. */
-const pauseMessage =
-  'A backup was restored, and this campaign may have been sent after the backup was made. Check this before you continue it.'
-
 /**
  * Prepares restored data for use. Campaigns that were scheduled or being sent at the time of the backup are
  * paused: they may have been sent since. Ids that were used before are skipped, since their files may exist.
@@ -72,7 +70,7 @@ const prepareRestoredData: Command<{ name: string; outlasting: Outlasting }, num
   for (const { id, organization_id: organizationId, mailing_list_id: mailingListId } of campaigns) {
     await context.db
       .updateTable('dispatches')
-      .set({ paused: 1, error_message: pauseMessage })
+      .set({ paused: 1, error_message: storeRefusal(refusal('campaign_after_restore')) })
       .where('campaign_id', '=', id)
       .execute()
     await context.db.updateTable('campaigns').set({ updated_at: context.now }).where('id', '=', id).execute()

@@ -8,8 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { CredentialPlace } from '../base/credential-places.ts'
 import type { CredentialOwner, Credentials } from '../base/credentials.ts'
 import { copyCompared, makeDirectory } from '../base/durable.ts'
-import { messageOf, validationFailed } from '../base/errors.ts'
-import { refusal } from '../base/refusal.ts'
+import { ExplainedError, messageOf, refusalOf, validationFailed } from '../base/errors.ts'
+import { refusal, type Refusal } from '../base/refusal.ts'
 import type { Schema } from '../database/schema.ts'
 import { requirePassphrase } from './passphrase.ts'
 import {
@@ -47,7 +47,7 @@ export class Copies {
   readonly #credentials: Credentials
   readonly #dataDirectory: string
   /** Why the last due copy was not made; null = no fault. */
-  #fault: string | null = null
+  #fault: Refusal | null = null
   /** When the last known copy was made, in UNIX milliseconds. */
   #lastAt: number | null = null
   /** A look at a folder that is under way, and at which. */
@@ -64,12 +64,12 @@ export class Copies {
    * Returns the folder, the time of the last copy (UNIX milliseconds) and what prevents the next one; null if
    * no copies are made.
    */
-  async state(): Promise<{ folder: string; lastAt: number | null; fault: string | null } | null> {
+  async state(): Promise<{ folder: string; lastAt: number | null; fault: Refusal | null } | null> {
     const setting = await copiesSetting(this.#reader)
     if (!setting) return null
     const look = this.#lookAt(placeOf(setting))
     const isLate = await Promise.race([look.then(() => false), pause(patience, true, { ref: false })])
-    const late = isLate ? `The folder ${setting.folder} does not answer.` : null
+    const late = isLate ? refusal('folder_silent', { folder: setting.folder }) : null
     return { folder: setting.folder, lastAt: this.#lastAt, fault: this.#fault ?? late }
   }
 
@@ -171,8 +171,7 @@ export class Copies {
       const name = last.name + encryptedSuffix
       if (!(await copiesIn(place)).some((copy) => copy.name === name)) {
         const passphrase = await this.#credentials.read(ownerOf(setting), setting.passphrase_place)
-        if (passphrase === null)
-          throw new Error('The passphrase cannot be read from where it is kept. Enter it again.')
+        if (passphrase === null) throw new ExplainedError(refusal('passphrase_unreadable'))
         await removeLeftParts(place, now)
         const encrypted = await encrypt(last, passphrase)
         try {
@@ -184,8 +183,8 @@ export class Copies {
       for (const each of outlived(await copiesIn(place), now)) await removeBackup(each)
       this.#fault = null
     } catch (error) {
-      this.#fault = messageOf(error)
-      process.stderr.write(`A backup was not copied: ${this.#fault}\n`)
+      this.#fault = refusalOf(error)
+      process.stderr.write(`A backup was not copied: ${messageOf(error)}\n`)
     }
   }
 
@@ -215,8 +214,7 @@ function placeOf({ folder, place }: CopiesSetting): string {
 
 /** A missing folder is not created: it would hide the mount point of a disconnected drive. */
 async function requirePlace(place: string): Promise<void> {
-  if (!(await isDirectory(place)))
-    throw new Error(`The folder ${place} is missing. Connect the drive it is on, or set up the copies again.`)
+  if (!(await isDirectory(place))) throw new ExplainedError(refusal('folder_missing', { folder: place }))
 }
 
 async function isDirectory(path: string): Promise<boolean> {

@@ -1,3 +1,5 @@
+import { refusal } from '../base/refusal.ts'
+import { ExplainedError } from '../base/errors.ts'
 import SQLite from 'better-sqlite3'
 import { existsSync } from 'node:fs'
 import { chmod, copyFile, rm } from 'node:fs/promises'
@@ -9,7 +11,7 @@ import { isUnreadable } from '../integrity/structure.ts'
  * @throws Error with a sentence if the file is missing or SQLite cannot read it
  */
 export async function copyDatabase(path: string, copy: string, called = path): Promise<void> {
-  if (!existsSync(path)) throw new Error(`There is no file ${path}.`)
+  if (!existsSync(path)) throw new ExplainedError(refusal('no_file', { path }))
   // A log left beside an interrupted copy would be replayed into this one.
   await removeDatabase(copy)
   for (const part of ['', '-wal'].filter((each) => each === '' || existsSync(path + each))) {
@@ -21,7 +23,7 @@ export async function copyDatabase(path: string, copy: string, called = path): P
     intoOneFile(copy)
   } catch (error) {
     if (!isUnreadable(error)) throw error
-    throw new Error(`${called} is not a Listwright backup, or is damaged.`, { cause: error })
+    throw new ExplainedError(refusal('no_backup_or_damaged', { path: called }), { cause: error })
   }
 }
 

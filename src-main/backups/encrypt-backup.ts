@@ -1,3 +1,5 @@
+import { refusal } from '../base/refusal.ts'
+import { ExplainedError } from '../base/errors.ts'
 import { existsSync } from 'node:fs'
 import { partialPath } from '../base/durable.ts'
 import { copyDatabase, removeDatabase } from './copy-database.ts'
@@ -23,7 +25,7 @@ export async function encryptBackup(
   try {
     if (hasLog) await copyDatabase(path, whole)
     const { ok, faults } = await verifyBackup(whole, path, notePath(path))
-    if (!ok) throw new Error(`${path} cannot be used: ${faults.join('; ')}`)
+    if (!ok) throw new ExplainedError(refusal('cannot_be_used', { path, faults: faults.join('; ') }))
     await encryptFile(whole, encrypted, passphrase, cost)
   } finally {
     if (hasLog) await removeDatabase(whole)

@@ -1,3 +1,4 @@
+import { refusal } from '../base/refusal.ts'
 import { Decrypter, Encrypter } from 'age-encryption'
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
@@ -6,7 +7,7 @@ import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { moveDurably, partialPath } from '../base/durable.ts'
-import { messageOf } from '../base/errors.ts'
+import { messageOf, ExplainedError } from '../base/errors.ts'
 import { beginningOf } from '../base/file-content.ts'
 import { requirePassphrase } from './passphrase.ts'
 import { requireRoom } from './room.ts'
@@ -50,7 +51,7 @@ export async function encryptFile(
     const readBack = createHash('sha256')
     await pipeline(await decrypted(partial, passphrase), readBack)
     if (!plain.digest().equals(readBack.digest()))
-      throw new Error(`The encrypted file ${encrypted} cannot be read back as it was written.`)
+      throw new ExplainedError(refusal('encrypted_file_differs', { path: encrypted }))
     await moveDurably(partial, () => encrypted)
   } finally {
     await rm(partial, { force: true })
@@ -114,9 +115,7 @@ async function decrypted(path: string, passphrase: string): Promise<AsyncIterabl
 async function faultOf(error: unknown, path: string): Promise<Error> {
   if (error instanceof Error && 'code' in error) return error
   const header = (await beginningOf(path, 200)).toString('latin1')
-  if (!header.includes('\n-> scrypt ')) return new Error('The file is not encrypted with a passphrase.')
+  if (!header.includes('\n-> scrypt ')) return new ExplainedError(refusal('no_passphrase_file'))
   const isOpened = !messageOf(error).includes('no identity matched')
-  return new Error(
-    isOpened ? 'The encrypted file was changed, or is not all there.' : 'The passphrase is wrong.'
-  )
+  return new ExplainedError(refusal(isOpened ? 'encrypted_file_changed' : 'wrong_passphrase'))
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { unlistedEndpoints } from '../http/endpoint.ts'
 import { envelope } from '../http/envelope.ts'
-import { Nullable, Timestamp, withDefault } from '../http/schema.ts'
+import { Fault, Nullable, Timestamp, withDefault } from '../http/schema.ts'
 import { Backup, LossCounts, Verification } from './schema.ts'
 
 // A backup holds the data of all organizations.
@@ -17,9 +17,9 @@ const BackupsAnswer = Type.Object({
   /** The restore that this start completed, and the number of campaigns it paused; null = none. */
   restored: Nullable(Type.Object({ name: Type.String(), paused_campaigns: Type.Integer() })),
   /** Why the place of the data is unsafe, in sentences. */
-  warnings: Type.Array(Type.String()),
+  warnings: Type.Array(Fault),
   /** Why the last due backup was not made; null = no fault. */
-  fault: Nullable(Type.String()),
+  fault: Nullable(Fault),
   /** Encrypted copies of automatic backups; null where none are made. */
   copies: Nullable(
     Type.Object({
@@ -27,7 +27,7 @@ const BackupsAnswer = Type.Object({
       /** null = none was made. */
       last_at: Nullable(Timestamp),
       /** Why the last due copy was not made; null = no fault. */
-      fault: Nullable(Type.String())
+      fault: Nullable(Fault)
     })
   )
 })

@@ -1,3 +1,5 @@
+import { refusal } from '../base/refusal.ts'
+import { ExplainedError } from '../base/errors.ts'
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeDirectory, partialPath } from '../base/durable.ts'
@@ -26,7 +28,7 @@ export async function importFile(
   passphrase: string | null
 ): Promise<Verification> {
   if (!(await isEncrypted(file))) return importPlainFile(file, path)
-  if (passphrase === null) throw new Error('The file is encrypted: its passphrase is needed.')
+  if (passphrase === null) throw new ExplainedError(refusal('passphrase_needed'))
   const decrypted = decryptedPath(path)
   await makeDirectory(dirname(path))
   try {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { makeDirectory } from '../base/durable.ts'
-import { messageOf, validationFailed } from '../base/errors.ts'
+import { refusalOf, validationFailed } from '../base/errors.ts'
 import { refusal } from '../base/refusal.ts'
 import { ok } from '../http/envelope.ts'
 import { serveEndpoints } from '../http/serve.ts'
@@ -28,7 +28,7 @@ const importBody = serveEndpoints(importEndpoints, ({ backups, writer }) => ({
     await makeDirectory(backups.directory)
     await requireRoom('The file', Number(headers['content-length'] ?? 0), backups.directory).catch(
       (error: unknown) => {
-        throw validationFailed(messageOf(error))
+        throw validationFailed(refusalOf(error))
       }
     )
     const path = join(backups.directory, `.import-${randomUUID()}.part`)

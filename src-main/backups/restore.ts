@@ -1,8 +1,9 @@
+import { refusal, type Refusal } from '../base/refusal.ts'
 import { existsSync, renameSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { copyDurably, makeDirectory, syncDirectory, syncFile } from '../base/durable.ts'
-import { messageOf, storageFaultOf } from '../base/errors.ts'
+import { messageOf, refusalOf, storageFaultOf, ExplainedError } from '../base/errors.ts'
 import { deleteChecksums } from '../integrity/examine.ts'
 import { copyDatabase, removeDatabase } from './copy-database.ts'
 import { backupFolder, backupName, notePath } from './files.ts'
@@ -59,7 +60,8 @@ export async function restoreBackup(dataDirectory: string, backup: string, now: 
     // The backup may be on a read-only drive or gone at the next start, so only the copy is used from now on.
     await copyDatabase(path, incoming)
     found = await verifyBackup(incoming, path, notePath(path))
-    if (!found.ok) throw new Error(`${path} cannot be used: ${found.faults.join('; ')}`)
+    if (!found.ok)
+      throw new ExplainedError(refusal('cannot_be_used', { path, faults: found.faults.join('; ') }))
     await syncFile(incoming)
     setAside = existsSync(database) ? await copyAside(dataDirectory, database, now) : null
     const replaced = setAside === null ? nothingOutlasts : await outlastingIn(setAside)
@@ -76,10 +78,10 @@ export async function restoreBackup(dataDirectory: string, backup: string, now: 
 /**
  * Carries out the restore that was asked for before the application ended, or was cut off, if any. One that fails does not fail each
  * start for ever: it is not asked for any more.
- * @returns why it was not carried out, as a sentence; null where it was, or none was asked for
+ * @returns why it was not carried out; null where it was, or none was asked for
  * @throws RestoreUnfinished where it is in place: nothing may be done with the data yet
  */
-export async function carryOutRequest(dataDirectory: string): Promise<string | null> {
+export async function carryOutRequest(dataDirectory: string): Promise<Refusal | null> {
   let stage: RestoreRequest['stage'] | undefined
   try {
     await removeUnwrittenRequest(dataDirectory)
@@ -92,7 +94,7 @@ export async function carryOutRequest(dataDirectory: string): Promise<string | n
   } catch (error) {
     if (error instanceof RestoreUnfinished) throw error
     if (stage !== 'prepared') await removeRestoreRequest(dataDirectory)
-    return `The backup was not put in place: ${messageOf(error)}`
+    return refusal('restore_failed', { fault: refusalOf(error) })
   }
 }
 

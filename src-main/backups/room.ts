@@ -1,3 +1,5 @@
+import { refusal } from '../base/refusal.ts'
+import { ExplainedError } from '../base/errors.ts'
 import { statfs } from 'node:fs/promises'
 
 /** So much of a disk stays free, in bytes. */
@@ -13,7 +15,7 @@ export async function requireRoom(what: string, bytes: number, directory: string
   const free = bavail * bsize
   if (free >= needed) return
   const inMegabytes = (size: number): string => (size / 1e6).toFixed(0)
-  throw new Error(
-    `${what} needs ${inMegabytes(needed)} MB of free space on the disk of ${directory}, which has ${inMegabytes(free)} MB.`
+  throw new ExplainedError(
+    refusal('no_room', { what, needed: inMegabytes(needed), directory, free: inMegabytes(free) })
   )
 }

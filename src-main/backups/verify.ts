@@ -1,3 +1,5 @@
+import { refusal } from '../base/refusal.ts'
+import { ExplainedError } from '../base/errors.ts'
 import SQLite, { type Database } from 'better-sqlite3'
 import { existsSync, readFileSync } from 'node:fs'
 import xxhash from 'xxhash-wasm'
@@ -45,9 +47,9 @@ export async function verifyBackup(
 }
 
 function openBackup(path: string, called: string): Database {
-  if (!existsSync(path)) throw new Error(`There is no file ${path}.`)
+  if (!existsSync(path)) throw new ExplainedError(refusal('no_file', { path }))
   const refuse = (): never => {
-    throw new Error(`${called} is not a Listwright backup.`)
+    throw new ExplainedError(refusal('no_backup', { path: called }))
   }
   let database: Database | undefined
   try {
@@ -55,10 +57,9 @@ function openBackup(path: string, called: string): Database {
     addFunctions(database)
     const hasLists = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'mailing_lists'").get()
     const writtenBy = writerOf(database)
-    if (writtenBy === 'newer')
-      throw new Error(`${called} was written by a newer Listwright. Install that version to use it.`)
+    if (writtenBy === 'newer') throw new ExplainedError(refusal('backup_of_newer', { path: called }))
     if (writtenBy === 'unreleased')
-      throw new Error(`${called} was written before the first release of Listwright, and cannot be used.`)
+      throw new ExplainedError(refusal('backup_of_unreleased', { path: called }))
     return hasLists && writtenBy === 'this' ? database : refuse()
   } catch (error) {
     database?.close()

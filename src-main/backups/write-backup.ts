@@ -1,3 +1,5 @@
+import { refusal } from '../base/refusal.ts'
+import { ExplainedError } from '../base/errors.ts'
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeDirectory, moveDurably, partialPath, syncFileSync, writeDurably } from '../base/durable.ts'
@@ -35,7 +37,7 @@ export async function placeBackup(
   write: (partial: string) => Promise<void>
 ): Promise<Verification> {
   for (const each of [path, notePath(path)])
-    if (existsSync(each)) throw new Error(`The file ${each} already exists.`)
+    if (existsSync(each)) throw new ExplainedError(refusal('file_exists', { path: each }))
   await makeDirectory(dirname(path))
   await requireRoom('A backup', statSync(databasePath).size, dirname(path))
   const partial = partialPath(path)
@@ -43,7 +45,7 @@ export async function placeBackup(
   try {
     await write(partial)
     const found = await verifyBackup(partial, 'The file')
-    if (!found.ok) throw new Error(`The backup cannot be used: ${found.faults.join('; ')}`)
+    if (!found.ok) throw new ExplainedError(refusal('backup_faulty', { faults: found.faults.join('; ') }))
     await writeDurably(notePath(path), JSON.stringify({ tables: found.tables }))
     await moveDurably(partial, () => path)
     return found

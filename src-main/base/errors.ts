@@ -1,4 +1,4 @@
-import { englishOf, type Refusal, refusal } from './refusal.ts'
+import { englishOf, type Refusal, refusal, type Rule } from './refusal.ts'
 
 /** The error codes of the API's envelope (docs/api.md, "Errors"). */
 export type ErrorCode =
@@ -12,13 +12,6 @@ export type ErrorCode =
   | 'conflict'
   | 'internal_error'
 
-/** The reason of a refusal. A sentence stands for a reason that has no rule yet. */
-type Reason = Refusal | string
-
-function asRefusal(reason: Reason): Refusal {
-  return typeof reason === 'string' ? refusal('said', { text: reason }) : reason
-}
-
 /**
  * A refusal that the caller can act on. It crosses threads as `{ code, refusals, data }` and ends in the envelope, where several
  * refusals are joined with ", " (docs/api.md, "Errors").
@@ -28,8 +21,8 @@ export class ApiError extends Error {
   readonly refusals: readonly Refusal[]
   readonly data: unknown
 
-  constructor(code: ErrorCode, reasons: Reason | readonly Reason[], data: unknown = null) {
-    const refusals = [reasons].flat().map(asRefusal)
+  constructor(code: ErrorCode, reasons: Refusal | readonly Refusal[], data: unknown = null) {
+    const refusals = [reasons].flat()
     super(refusals.map(englishOf).join(', '))
     this.name = 'ApiError'
     this.code = code
@@ -38,26 +31,37 @@ export class ApiError extends Error {
   }
 }
 
+/** An error whose message is a sentence for the user, with the refusal that it words. */
+export class ExplainedError extends Error {
+  readonly refusal: Refusal
+
+  constructor(reason: Refusal, options?: ErrorOptions) {
+    super(englishOf(reason), options)
+    this.name = 'ExplainedError'
+    this.refusal = reason
+  }
+}
+
 /** A disk or another program prevents writing; it can be tried again once that is fixed. */
-export class StorageFault extends Error {
+export class StorageFault extends ExplainedError {
   readonly kind: 'full' | 'locked' | 'failing' | 'moved' | 'log_moved' | 'crowded' | 'damaged'
 
   constructor(kind: StorageFault['kind']) {
-    super(storageFaults[kind])
+    super(refusal(storageRules[kind]))
     this.name = 'StorageFault'
     this.kind = kind
   }
 }
 
-const storageFaults = {
-  full: 'the disk is full. Free some space',
-  locked: 'the data is locked by another program, such as a database browser. Close it there',
-  failing: 'the disk has failed to read or write. Check the disk and its cable',
-  moved: 'the data is no longer in its folder, which was moved, removed or replaced. Put it back',
-  log_moved: 'the log of the database is no longer in its folder. Put it back, or start Listwright again,',
-  crowded: 'too many files are open on this computer. Close other programs',
-  damaged: 'the database is damaged, and nothing is written until this is fixed on the Backups page'
-} as const
+const storageRules = {
+  full: 'disk_full',
+  locked: 'data_locked',
+  failing: 'disk_failing',
+  moved: 'data_moved',
+  log_moved: 'log_moved',
+  crowded: 'too_many_open_files',
+  damaged: 'database_damaged'
+} as const satisfies Record<StorageFault['kind'], Rule>
 
 const kindOfCode: Record<string, StorageFault['kind']> = {
   ENOSPC: 'full',
@@ -117,7 +121,7 @@ export function isUnsynced(error: unknown): boolean {
 const maxReported = 25
 
 /** Input that breaks rules. */
-export function validationFailed(...reasons: [Reason, ...Reason[]]): ApiError {
+export function validationFailed(...reasons: [Refusal, ...Refusal[]]): ApiError {
   return new ApiError('validation_failed', reasons)
 }
 
@@ -135,8 +139,7 @@ export class Faults {
   readonly #refusals = new Map<string, Refusal>()
   #omitted = 0
 
-  add(reason: Reason): void {
-    const added = asRefusal(reason)
+  add(added: Refusal): void {
     const sentence = englishOf(added)
     if (this.#refusals.has(sentence)) return
     if (this.#refusals.size < maxReported) this.#refusals.set(sentence, added)
@@ -162,8 +165,21 @@ export class Faults {
  * Describes an unexpected error.
  * @param what it stopped, as the subject of a sentence
  */
-export function internalError(what: string, error: unknown): string {
-  return `${what} was stopped by an internal error: ${messageOf(error)}`
+export function internalError(what: string, error: unknown): Refusal {
+  return refusal('stopped_by_internal_error', { what, fault: messageOf(error) })
+}
+
+/** The refusal behind anything that was thrown; the message alone for an error that has none. */
+export function refusalOf(error: unknown): Refusal {
+  if (error instanceof ExplainedError) return error.refusal
+  if (error instanceof ApiError) return joinRefusals(error.refusals)
+  return storageFaultOf(error)?.refusal ?? refusal('said', { text: messageOf(error) })
+}
+
+/** Several refusals as one. */
+export function joinRefusals(refusals: readonly Refusal[]): Refusal {
+  const [first, ...others] = refusals
+  return first !== undefined && others.length === 0 ? first : refusal('several', { faults: refusals })
 }
 
 /** The message of anything that was thrown. */

@@ -10,8 +10,9 @@ interface NamedRecord {
   name: string
 }
 
-/** A value in a sentence, or several that are joined with commas. */
-export type Param = string | number | readonly (string | number | NamedRecord)[]
+/** A value in a sentence, another refusal, or several of these, which are joined with commas. */
+export type Param = ParamItem | readonly ParamItem[]
+type ParamItem = string | number | NamedRecord | Refusal
 
 /** A rule that a value breaks, without the field of the value. */
 export interface Complaint {
@@ -29,7 +30,7 @@ export interface Refusal extends Complaint {
 export type Sentences = Readonly<Record<Rule, string>>
 
 /** Params that are words of ours, such as "mailing list": other languages have other words for them. */
-const words = new Set(['kind', 'what', 'noun', 'type'])
+const words = new Set(['kind', 'what', 'noun', 'type', 'blank', 'wanted'])
 
 type Placeholder<Sentence extends string> = Sentence extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Placeholder<Rest>
@@ -67,28 +68,44 @@ export function refusalAt(field: string, { rule, params }: Complaint): Refusal {
   return { field, rule, params }
 }
 
-/**
- * A sentence with its params.
- * @param terms words of ours in the language of the sentence, by the English ones
- */
-export function filled(
+/** The texts of a language. */
+export interface RefusalLanguage {
+  sentences: Sentences
+  /** Listwright's own terms in params, such as "mailing list", by the English term. */
+  terms: Readonly<Record<string, string>>
+}
+
+/** Words a refusal in a language. */
+export function wordRefusal({ field = '', rule, params }: Refusal, language: RefusalLanguage): string {
+  return fillSentence(language.sentences[rule], { ...params, field }, language)
+}
+
+/** Puts params into a sentence. Refusals among them are worded in the same language. */
+export function fillSentence(
   sentence: string,
   params: Readonly<Record<string, Param>>,
-  terms: Readonly<Record<string, string>> = {}
+  language: RefusalLanguage
 ): string {
-  const termFor = (word: string): string => (Object.hasOwn(terms, word) ? terms[word] : undefined) ?? word
+  const termFor = (word: string): string =>
+    (Object.hasOwn(language.terms, word) ? language.terms[word] : undefined) ?? word
   return sentence.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = params[name]
     // The compiler ensures that every rule gets its params, so any other name in braces is plain text.
     if (value === undefined) return placeholder
-    if (typeof value !== 'object') return words.has(name) ? termFor(String(value)) : String(value)
-    return value
-      .map((each) => (typeof each === 'object' ? `${termFor(each.kind)} ${each.id} (${each.name})` : each))
+    const items = Array.isArray(value) ? (value as readonly ParamItem[]) : [value as ParamItem]
+    return items
+      .map((item) => {
+        if (typeof item !== 'object') return words.has(name) ? termFor(String(item)) : item
+        if ('rule' in item) return wordRefusal(item, language)
+        return `${termFor(item.kind)} ${item.id} (${item.name})`
+      })
       .join(', ')
   })
 }
 
+const inEnglish: RefusalLanguage = { sentences: english, terms: {} }
+
 /** A refusal in English, as error_message has it. */
-export function englishOf({ field = '', rule, params }: Refusal): string {
-  return filled(english[rule], { ...params, field })
+export function englishOf(refusal: Refusal): string {
+  return wordRefusal(refusal, inEnglish)
 }

@@ -1,6 +1,7 @@
+import { type Refusal } from '../base/refusal.ts'
 import type { Kysely } from 'kysely'
 import { nextBulkAction } from '../api/bulk-actions/queries.ts'
-import { ApiError, internalError, storageFaultOf } from '../base/errors.ts'
+import { ApiError, internalError, refusalOf, storageFaultOf } from '../base/errors.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import { StepLoop } from '../jobs/step-loop.ts'
@@ -16,7 +17,7 @@ export function bulkActionLoop(reader: Kysely<Schema>, writer: Writer): StepLoop
           return await writer.run('bulkActions.continue', { id })
         } catch (error) {
           if (storageFaultOf(error)) throw error
-          await writer.run('bulkActions.fail', { id, message: failureText(error) })
+          await writer.run('bulkActions.fail', { id, fault: faultOf(error) })
           return false
         }
       },
@@ -27,6 +28,6 @@ export function bulkActionLoop(reader: Kysely<Schema>, writer: Writer): StepLoop
 }
 
 /** A missing record, such as the target list, is not a fault of ours. */
-function failureText(error: unknown): string {
-  return error instanceof ApiError ? error.message : internalError('The bulk action', error)
+function faultOf(error: unknown): Refusal {
+  return error instanceof ApiError ? refusalOf(error) : internalError('The bulk action', error)
 }

@@ -1,3 +1,4 @@
+import { storeRefusal } from '../base/stored-refusal.ts'
 import type { Selectable } from 'kysely'
 import type { SelectedPart } from '../api/bulk-actions/selected-ids.ts'
 import type { BulkActionChangesTable } from '../api/bulk-actions/tables.ts'
@@ -144,9 +145,9 @@ const cancelBulkAction: Command<Named, void> = async (context, { organizationId,
   await end(context, row, 'cancelled')
 }
 
-const failBulkAction: Command<{ id: number; message: string }, void> = async (context, { id, message }) => {
+const failBulkAction: Command<{ id: number; fault: Refusal }, void> = async (context, { id, fault }) => {
   const row = await unfinishedAction(context, id)
-  if (row) await end(context, row, 'failed', message)
+  if (row) await end(context, row, 'failed', fault)
 }
 
 /**
@@ -353,12 +354,12 @@ function end(
   context: CommandContext,
   row: BulkActionRow,
   state: 'finished' | 'cancelled' | 'failed',
-  errorMessage: string | null = null
+  fault: Refusal | null = null
 ): Promise<void> {
   return saveProgress(context, {
     ...row,
     state,
-    error_message: errorMessage,
+    error_message: fault && storeRefusal(fault),
     finished_at: row.finished_at ?? context.now,
     selection_id: null
   })

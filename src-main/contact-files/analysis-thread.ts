@@ -9,7 +9,7 @@ answerQuestions<AnalysisInput, AnalysisAnswer>(async (input) => {
   try {
     return { analysis: await analyzeFile(input) }
   } catch (error) {
-    if (error instanceof ImportFailure) return { refusal: error.message }
+    if (error instanceof ImportFailure) return { refusal: error.refusal }
     throw error
   }
 })

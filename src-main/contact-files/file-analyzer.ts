@@ -1,3 +1,4 @@
+import { type Refusal } from '../base/refusal.ts'
 import { AskedThread } from '../base/asked-thread.ts'
 import { startThread } from '../base/threads.ts'
 import { ImportFailure } from '../csv/failure.ts'
@@ -11,7 +12,7 @@ declare module '../http/context.ts' {
 }
 
 /** The analysis, or why the file cannot be imported. */
-export type AnalysisAnswer = { analysis: FileAnalysis } | { refusal: string }
+export type AnalysisAnswer = { analysis: FileAnalysis } | { refusal: Refusal }
 
 /** Analyzes contact files in a thread, since large ones take a second or two. */
 export class FileAnalyzer {

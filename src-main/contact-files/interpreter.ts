@@ -1,4 +1,4 @@
-import { englishOf, type Refusal, refusal, refusalAt } from '../base/refusal.ts'
+import { type Refusal, refusal, refusalAt } from '../base/refusal.ts'
 import { type FieldDefinition, fieldNamed } from '../api/custom-fields/rules.ts'
 import type { CustomFieldType } from '../api/custom-fields/schema.ts'
 import { widthComplaint } from '../api/subscriber-imports/width.ts'
@@ -25,7 +25,7 @@ import { readTruth } from './values/truth.ts'
 export interface InterpretedRow {
   cells: string[]
   /** Why the row cannot be imported, as the rest of a sentence after its line; null = no fault so far. */
-  fault: string | null
+  fault: Refusal | null
 }
 
 /** Replaces a line break in a cell of a spreadsheet or card, so that each row is one line of CSV. */
@@ -135,7 +135,7 @@ export class RowInterpreter {
       if (typeof value === 'string') cells.push(value)
       else {
         cells.push('')
-        fault ??= englishOf(value)
+        fault ??= value
       }
     }
     return this.#addressesOf(email).map((address) => ({
@@ -145,12 +145,10 @@ export class RowInterpreter {
   }
 
   /** Detects a line that is enclosed as a whole, unlike others: only its address would be read. */
-  #enclosureFault([only = '', ...others]: readonly string[]): string | null {
+  #enclosureFault([only = '', ...others]: readonly string[]): Refusal | null {
     const { file, columns } = this.#reading
     if (file.kind !== 'csv' || others.length > 0 || columns.length === 1) return null
-    return only.includes('@') && only.includes(file.csv_field_separator)
-      ? 'the whole row is enclosed as one cell'
-      : null
+    return only.includes('@') && only.includes(file.csv_field_separator) ? refusal('row_enclosed') : null
   }
 
   /** Returns the address's cell, or the first one that fills its blank. */
@@ -224,10 +222,13 @@ function isTotalRow(raw: readonly string[], email: string): boolean {
 }
 
 /** Names the invisible characters in an address. */
-function blankFault(address: string): string | null {
+function blankFault(address: string): Refusal | null {
   if (address === '' || isEmail(address)) return null
-  const blank = blankInside(address)
-  return blank === null ? null : englishOf(refusal('email_contains', { field: 'email', blank, address }))
+  const found = blankInside(address)
+  if (found === null) return null
+  return 'blank' in found
+    ? refusal('email_contains', { field: 'email', ...found, address })
+    : refusal('email_contains_character', { field: 'email', ...found, address })
 }
 
 /** Returns how the cells of a column are converted to values that an import reads the same in any format. */

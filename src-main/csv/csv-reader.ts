@@ -1,3 +1,4 @@
+import { refusal, type Refusal } from '../base/refusal.ts'
 import { ImportFailure } from './failure.ts'
 
 export interface CsvFormat {
@@ -10,7 +11,7 @@ export interface CsvFormat {
  * @param line its first line, from 1
  * @param fault why its fields cannot be trusted, if so
  */
-export type RecordListener = (fields: string[], line: number, fault: string | null) => void
+export type RecordListener = (fields: string[], line: number, fault: Refusal | null) => void
 
 /** Longest record, in characters. Anything longer is a quote that was never closed, or no CSV file. */
 export const maxRecordLength = 1024 * 1024
@@ -99,7 +100,7 @@ export class CsvReader {
     separators: Finder
   ): number | null {
     const fields: string[] = []
-    let fault: string | null = null
+    let fault: Refusal | null = null
     let position = start
     for (;;) {
       if (text[position] === this.#enclosure) {
@@ -122,7 +123,7 @@ export class CsvReader {
       const recordEnd = Math.min(end, text.length)
       const between = text.slice(position, recordEnd)
       if (between !== '' && between !== '\r') {
-        fault = `after the closing ${this.#enclosure} there is more text; a ${this.#enclosure} inside a field must be doubled`
+        fault = refusal('text_after_enclosure', { enclosure: this.#enclosure, same: this.#enclosure })
         fields.push(between)
       } else trimLastField(fields, text, position)
       const line = this.#line
@@ -144,7 +145,7 @@ export class CsvReader {
       const close = quotes.from(from)
       if (close === Infinity) {
         if (!final) return null
-        throw new ImportFailure(`a ${this.#enclosure} is opened here and never closed`, this.#line)
+        throw new ImportFailure(refusal('enclosure_not_closed', { enclosure: this.#enclosure }), this.#line)
       }
       if (close + 1 >= text.length && !final) return null
       if (text[close + 1] !== this.#enclosure)
@@ -155,12 +156,11 @@ export class CsvReader {
   }
 
   #tooLong(): ImportFailure {
-    const quoted = this.#rest.includes(this.#enclosure)
+    const most = maxRecordLength.toLocaleString('en')
     return new ImportFailure(
-      `the record that begins here is longer than ${maxRecordLength.toLocaleString('en')} characters. ` +
-        (quoted
-          ? `Probably a ${this.#enclosure} is opened and never closed`
-          : 'The file seems to have no line breaks, so it is probably not a CSV file'),
+      this.#rest.includes(this.#enclosure)
+        ? refusal('record_too_long_enclosed', { most, enclosure: this.#enclosure })
+        : refusal('record_too_long', { most }),
       this.#line
     )
   }

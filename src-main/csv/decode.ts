@@ -1,3 +1,4 @@
+import { refusal } from '../base/refusal.ts'
 import { isAscii, isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { ImportFailure } from './failure.ts'
@@ -10,18 +11,15 @@ function isUtf8Named(characterSet: string): boolean {
 const chunkBytes = 256 * 1024
 
 /** The first bytes of other kinds of files, with advice for the user. */
-const signatures: readonly [Buffer, string][] = [
-  [
-    Buffer.from('PK\x03\x04'),
-    'this is a spreadsheet or a zip archive, not a CSV file. In the spreadsheet, save it as CSV'
-  ],
-  [Buffer.from('%PDF'), 'this is a PDF document, not a CSV file'],
-  [
-    Buffer.from([0xd0, 0xcf, 0x11, 0xe0]),
-    'this is an old spreadsheet (.xls), not a CSV file. Save it as CSV'
-  ],
-  [Buffer.from([0xff, 0xfe]), 'the file is encoded as UTF-16. Save it as CSV in UTF-8'],
-  [Buffer.from([0xfe, 0xff]), 'the file is encoded as UTF-16. Save it as CSV in UTF-8']
+type SignatureRule =
+  'spreadsheet_or_archive_not_csv' | 'pdf_not_csv' | 'old_spreadsheet_not_csv' | 'utf16_not_csv'
+
+const signatures: readonly [Buffer, SignatureRule][] = [
+  [Buffer.from('PK\x03\x04'), 'spreadsheet_or_archive_not_csv'],
+  [Buffer.from('%PDF'), 'pdf_not_csv'],
+  [Buffer.from([0xd0, 0xcf, 0x11, 0xe0]), 'old_spreadsheet_not_csv'],
+  [Buffer.from([0xff, 0xfe]), 'utf16_not_csv'],
+  [Buffer.from([0xfe, 0xff]), 'utf16_not_csv']
 ]
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
@@ -52,8 +50,8 @@ export async function decodeBeginning(bytes: Buffer, path: string, characterSet:
 }
 
 function withoutMark(chunk: Buffer): Buffer {
-  for (const [signature, explanation] of signatures) {
-    if (chunk.subarray(0, signature.length).equals(signature)) throw new ImportFailure(explanation, 1)
+  for (const [signature, rule] of signatures) {
+    if (chunk.subarray(0, signature.length).equals(signature)) throw new ImportFailure(refusal(rule), 1)
   }
   return chunk.subarray(0, 3).equals(byteOrderMark) ? chunk.subarray(3) : chunk
 }
@@ -66,18 +64,12 @@ async function decodeChunk(
 ): Promise<string> {
   const nul = chunk.indexOf(0)
   if (nul !== -1) {
-    throw new ImportFailure(
-      'the file contains a NUL byte, so it is not a CSV file. Save it as CSV in UTF-8',
-      await lineAt(path, offset + nul)
-    )
+    throw new ImportFailure(refusal('nul_byte'), await lineAt(path, offset + nul))
   }
   if (isAscii(chunk)) return chunk.toString('latin1')
   if (!isUtf8Named(characterSet)) return decodeLatin1(chunk)
   if (isUtf8(chunk)) return chunk.toString('utf8')
-  throw new ImportFailure(
-    'the file is not valid UTF-8. Choose ISO-8859-1 if it comes from an older program, or save it as UTF-8',
-    await lineAt(path, offset + firstInvalid(chunk))
-  )
+  throw new ImportFailure(refusal('not_utf8'), await lineAt(path, offset + firstInvalid(chunk)))
 }
 
 const windows1252 = new TextDecoder('windows-1252')

@@ -1,19 +1,26 @@
-import { ApiError, internalError, storageFaultOf, validationFailed } from '../base/errors.ts'
+import {
+  ApiError,
+  ExplainedError,
+  internalError,
+  refusalOf,
+  storageFaultOf,
+  validationFailed
+} from '../base/errors.ts'
+import { type Refusal, refusal } from '../base/refusal.ts'
 
-/** Why an import cannot continue: a sentence for the user, with the line if there is one. */
-export class ImportFailure extends Error {
-  constructor(message: string, line?: number) {
-    super(line === undefined ? message : `Line ${line}: ${message}`)
+/** Why an import cannot continue, with the line if there is one. */
+export class ImportFailure extends ExplainedError {
+  constructor(reason: Refusal, line?: number) {
+    super(line === undefined ? reason : refusal('line', { line, fault: reason }))
     this.name = 'ImportFailure'
   }
 }
 
 /** Returns why an import could not continue, for the user. */
-export function failureMessage(error: unknown): string {
-  // These errors explain themselves.
-  if (error instanceof ImportFailure || error instanceof ApiError) return error.message
+export function importFault(error: unknown): Refusal {
+  if (error instanceof ImportFailure || error instanceof ApiError) return refusalOf(error)
   const storage = storageFaultOf(error)
-  if (storage) return `${storage.message}, then import the file again`
+  if (storage) return refusal('then_import_again', { fault: storage.refusal })
   return internalError('The import', error)
 }
 
@@ -25,7 +32,7 @@ export async function refusingFailures<Result>(work: () => Promise<Result>): Pro
   try {
     return await work()
   } catch (error) {
-    if (error instanceof ImportFailure) throw validationFailed(error.message)
+    if (error instanceof ImportFailure) throw validationFailed(error.refusal)
     throw error
   }
 }

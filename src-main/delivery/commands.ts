@@ -1,3 +1,4 @@
+import { storeRefusal } from '../base/stored-refusal.ts'
 import type { Selectable, Updateable } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import { type Command, type CommandContext, inBackground, recordRow } from '../database/command.ts'
@@ -63,7 +64,7 @@ async function startSending(context: CommandContext, id: number, dispatch: Dispa
   const { db, now } = context
   const campaign = await campaignToSend(db, id)
   if (campaign.is_remote_list === 1) {
-    const error_message = 'The recipients of a Remote List are in a remote database, which cannot be reached.'
+    const error_message = storeRefusal(refusal('remote_list_unreachable'))
     return changeDispatch(context, campaign, { state: 'failed', finished_at: now, error_message })
   }
   const contents = await contentsOf(db, [id])
@@ -250,7 +251,7 @@ const endDelivery: Command<ById & { end: JobEnd }, void> = async (context, { id,
   // A campaign that failed before it started is still scheduled.
   if (!dispatch || dispatch.paused === 1 || !['scheduled', 'sending'].includes(dispatch.state)) return
   await changeDispatch(context, await campaignToSend(context.db, id), {
-    error_message: end.message,
+    error_message: storeRefusal(end.fault),
     ...(end.is === 'held' ? { paused: 1 } : { state: 'failed', finished_at: context.now })
   })
 }

@@ -1,5 +1,6 @@
+import { refusal } from '../base/refusal.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
-import { ApiError, internalError } from '../base/errors.ts'
+import { ApiError, internalError, refusalOf } from '../base/errors.ts'
 import { type RunningJob, runJobs } from '../jobs/run-job.ts'
 import { Delivery, type DeliveryData } from './delivery.ts'
 import { databasePathIn } from '../database/database-path.ts'
@@ -15,11 +16,11 @@ runJobs(
     }
   },
   {
-    onStorageFault: (message) => ({ is: 'held', message: `${message}, then continue the campaign` }),
+    onStorageFault: (fault) => ({ is: 'held', fault: refusal('then_continue_campaign', { fault }) }),
     // A refusal explains itself.
     describe: (error) =>
       error instanceof ApiError
-        ? `Sending cannot continue: ${error.message}`
+        ? refusal('sending_cannot_continue', { fault: refusalOf(error) })
         : internalError('Sending', error)
   }
 )

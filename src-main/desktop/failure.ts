@@ -3,18 +3,17 @@ import { basename } from 'node:path'
 import { restoreBackup } from '../backups/restore.ts'
 import { type DataUnusable, isDataUnusable } from '../backups/unusable-data.ts'
 import { alone, recoverAlone } from '../backups/without-application.ts'
-import { messageOf } from '../base/errors.ts'
 import { dataDirectory } from './application.ts'
 import { programFile } from './login.ts'
-import { texts } from './texts.ts'
+import { explained, texts } from './texts.ts'
 
 /** Reports why the application cannot run and quits. For damaged data it first offers the ways back. */
 export async function showFailure(error: unknown): Promise<void> {
   try {
-    if (!isDataUnusable(error)) dialog.showErrorBox(texts().cannotStart, messageOf(error))
+    if (!isDataUnusable(error)) dialog.showErrorBox(texts().cannotStart, explained(error))
     else if (await wentBack(error)) return startAgain()
   } catch (fault) {
-    dialog.showErrorBox(texts().cannotStart, messageOf(fault))
+    dialog.showErrorBox(texts().cannotStart, explained(fault))
   }
   app.exit(1)
 }

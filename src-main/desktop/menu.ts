@@ -1,12 +1,11 @@
 import { windowPages } from '../base/window-pages.ts'
 import { app, dialog, Menu, type MenuItemConstructorOptions, shell } from 'electron'
-import { messageOf } from '../base/errors.ts'
 import type { Application } from '../app.ts'
 import { copyDiagnostics } from './diagnostics.ts'
 import { isOpenedAtLogin, mayOpenAtLogin, openAtLogin } from './login.ts'
 import { logDirectory } from './logs.ts'
 import { checksSpelling, chooseSpelling, needsDictionary } from './spelling.ts'
-import { texts } from './texts.ts'
+import { explained, texts } from './texts.ts'
 import {
   askForUpdates,
   looksForUpdates,
@@ -42,7 +41,7 @@ export function setApplicationMenu(application: Application): void {
             click: ({ checked }: { checked: boolean }) =>
               void chooseSpelling(checked).then(
                 () => setApplicationMenu(application),
-                (error: unknown) => dialog.showErrorBox(text.checksSpelling, messageOf(error))
+                (error: unknown) => dialog.showErrorBox(text.checksSpelling, explained(error))
               )
           }
         ]
@@ -148,6 +147,6 @@ async function chooseFile(application: Application): Promise<void> {
   try {
     showPage(await application.pageFor(chosen))
   } catch (error) {
-    dialog.showErrorBox(texts().cannotOpen, messageOf(error))
+    dialog.showErrorBox(texts().cannotOpen, explained(error))
   }
 }

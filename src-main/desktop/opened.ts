@@ -1,11 +1,10 @@
 import { app, dialog } from 'electron'
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { messageOf } from '../base/errors.ts'
 import type { Application } from '../app.ts'
 import { isLink, linkScheme } from '../opened.ts'
 import { isPortable } from './login.ts'
-import { texts } from './texts.ts'
+import { explained, texts } from './texts.ts'
 import { focusWindow, showPage } from './window.ts'
 
 /** Files and links that came before the application was ready. */
@@ -49,7 +48,7 @@ async function pageOf(application: Application, target: string): Promise<string 
   try {
     return await application.pageFor(target)
   } catch (error) {
-    dialog.showErrorBox(texts().cannotOpen, messageOf(error))
+    dialog.showErrorBox(texts().cannotOpen, explained(error))
     return null
   }
 }

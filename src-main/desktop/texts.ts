@@ -1,5 +1,6 @@
 import { app } from 'electron'
 import { type Language, languageOfTag } from '../base/languages.ts'
+import { explainError } from '../base/refusals/languages.ts'
 
 /** The texts of the shell around the window, in the window's languages. */
 const english = {
@@ -150,5 +151,14 @@ const inLanguages: Record<Language, Texts> = { en: english, de: german }
 
 /** Returns the texts in the system's language, or in English. Call it once the application is ready. */
 export function texts(): Texts {
-  return inLanguages[languageOfTag(app.getLocale()) ?? 'en']
+  return inLanguages[systemLanguage()]
+}
+
+/** Words an error in the system's language, or in English. */
+export function explained(error: unknown): string {
+  return explainError(error, systemLanguage())
+}
+
+function systemLanguage(): Language {
+  return languageOfTag(app.getLocale()) ?? 'en'
 }

@@ -1,8 +1,7 @@
 import { app, BrowserWindow, dialog, type WebPreferences } from 'electron'
 import type { Application } from '../app.ts'
-import { messageOf } from '../base/errors.ts'
 import { checksSpelling } from './spelling.ts'
-import { texts } from './texts.ts'
+import { explained, texts } from './texts.ts'
 import { storeWindowPlace, windowPlace } from './window-state.ts'
 
 /** A page gets nothing but the web platform: no Node, no preload script, its own sandboxed process. */
@@ -74,7 +73,7 @@ function load(window: BrowserWindow, address: string): void {
     () => (goesOn = undefined),
     (error: unknown) => {
       const isGivenUp = (error as { code?: string }).code === 'ERR_ABORTED' || window.isDestroyed()
-      if (!isGivenUp) dialog.showErrorBox(texts().cannotShow, messageOf(error))
+      if (!isGivenUp) dialog.showErrorBox(texts().cannotShow, explained(error))
     }
   )
 }

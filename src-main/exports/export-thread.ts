@@ -1,3 +1,4 @@
+import { refusal } from '../base/refusal.ts'
 import type { Kysely } from 'kysely'
 import {
   closeSync,
@@ -17,7 +18,7 @@ import type { SubscriberRow } from '../api/subscribers/queries.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import type { Schema } from '../database/schema.ts'
 import type { CommandClient } from '../database/writer.ts'
-import { messageOf, storageFaultOf } from '../base/errors.ts'
+import { refusalOf, storageFaultOf } from '../base/errors.ts'
 import type { JobOutcome } from '../jobs/outcome.ts'
 import { type RunningJob, runJobs } from '../jobs/run-job.ts'
 import { countSegment } from '../segments/count.ts'
@@ -34,11 +35,8 @@ const rowsAtOnce = 1000
 const readsPerNote = 5
 
 runJobs(runExport, {
-  onStorageFault: (message) => ({
-    is: 'failed',
-    message: `The export stopped: ${message}, then export again`
-  }),
-  describe: (error) => `The export stopped: ${messageOf(error)}`
+  onStorageFault: (fault) => ({ is: 'failed', fault: refusal('then_export_again', { fault }) }),
+  describe: (error) => refusal('export_stopped', { fault: refusalOf(error) })
 })
 
 async function runExport({ id, dataDirectory, client }: RunningJob): Promise<JobOutcome> {

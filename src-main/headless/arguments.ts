@@ -1,5 +1,6 @@
 import envPaths from 'env-paths'
 import { parseArgs } from 'node:util'
+import { languageHelp } from './language.ts'
 import { readAssignment } from '../settings/read-assignment.ts'
 import { defaultSettings, type SettingsChanges } from '../settings/schema.ts'
 
@@ -19,6 +20,7 @@ Runs the application without a window, on 127.0.0.1, until you stop it (Ctrl+C).
   --data-dir DIR  where the data is stored (default: ${defaultDataDirectory()})
   --port N        the port on 127.0.0.1 (default: ${defaultPort}; 0 picks a free one)
   --json          print one line of JSON with the address and an API key when ready
+  --language LANG ${languageHelp}
   --set NAME=VALUE  set a configuration directive permanently, one of:
                   ${Object.keys(defaultSettings).join('\n                  ')}
 `

@@ -1,6 +1,9 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { messageOf } from '../base/errors.ts'
+import { explainError } from '../base/refusals/languages.ts'
+import type { Language } from '../base/languages.ts'
 import { defaultDataDirectory } from './arguments.ts'
+import { languageHelp } from './language.ts'
 
 // What all commands of `listwright COMMAND …` have in common: where the data is, and how they answer people and programs.
 
@@ -27,6 +30,7 @@ export const commonOptions = {
 
 export const commonUsage = `  --data-dir DIR  where the data is stored (default: ${defaultDataDirectory()})
   --json          print one line of JSON at the end, {"error": "…"} on failure
+  --language LANG ${languageHelp}
 `
 
 /** A command that does something, prints what came of it, and ends. */
@@ -62,10 +66,9 @@ export function requireDirectory(name: string | boolean): void {
     throw new Error('--data-dir must name a folder; it is empty')
 }
 
-/** Reports an error to people, and to programs on standard output; the process ends with status 1. */
-export function reportFailure(error: unknown, args: string[]): void {
+/** Reports an error to people in their language, and to programs on standard output; the process ends with status 1. */
+export function reportFailure(error: unknown, args: string[], language: Language): void {
   process.exitCode = 1
-  const message = messageOf(error)
-  process.stderr.write(`${message}\n`)
-  if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error: message })}\n`)
+  process.stderr.write(`${explainError(error, language)}\n`)
+  if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error: messageOf(error) })}\n`)
 }

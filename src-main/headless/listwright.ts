@@ -1,6 +1,7 @@
 import '../base/memory.ts'
 import { installedPackage } from '../base/installed-package.ts'
 import { type Command, reportFailure } from './command.ts'
+import { languageOfEnvironment, takeLanguage } from './language.ts'
 
 // `listwright COMMAND …`: all that can be done from the command line.
 
@@ -62,8 +63,11 @@ async function main(given: string[]): Promise<void> {
   const [first = 'start', ...others] = given[0]?.startsWith('-') ? ['start', ...given] : given
   // `npm run serve -- key …` is `listwright key …`.
   const isOther = first === 'serve' && Object.hasOwn(commands, others[0] ?? '')
-  const [name = '', ...args] = isOther ? others : [first, ...others]
+  const [name = '', ...options] = isOther ? others : [first, ...others]
+  let args = options
+  let language = languageOfEnvironment()
   try {
+    ;({ language, rest: args } = takeLanguage(options))
     const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
     if (!entry) {
       const known = Object.keys(commands).join(', ')
@@ -73,6 +77,6 @@ async function main(given: string[]): Promise<void> {
     if (args.includes('--help')) return void process.stdout.write(command.usage)
     await command.run(args)
   } catch (error) {
-    reportFailure(error, args)
+    reportFailure(error, args, language)
   }
 }

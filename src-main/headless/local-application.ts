@@ -1,3 +1,5 @@
+import { ExplainedError, joinRefusals } from '../base/errors.ts'
+import type { Refusal } from '../base/refusal.ts'
 import { createReadStream, existsSync, readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -124,7 +126,9 @@ async function answerOf<Data>(address: string, request: LocalRequest): Promise<D
     success: boolean
     data: Data
     error_message: string | null
+    faults?: Refusal[]
   }
+  if (!answer.success && answer.faults) throw new ExplainedError(joinRefusals(answer.faults))
   if (!answer.success)
     throw new Error(answer.error_message ?? 'The application refused the request without giving a reason.')
   return answer.data

@@ -1,4 +1,6 @@
 import { type TSchema, Type } from 'typebox'
+import type { ErrorCode } from '../base/errors.ts'
+import type { Refusal } from '../base/refusal.ts'
 import type { Page } from './pagination.ts'
 
 /** The answer of a call that succeeded (docs/api.md, "Requests and answers"). */
@@ -57,6 +59,8 @@ export function okPage<Items>(items: Items, page: Page, total: number) {
 export interface FailureEnvelope {
   success: false
   data: unknown
-  error_code: string
+  error_code: ErrorCode
   error_message: string
+  /** The refusals in error_message, for windows only. */
+  faults?: readonly Refusal[]
 }

@@ -1,4 +1,5 @@
 import { type Static, type TProperties, type TSchema, Type } from 'typebox'
+import type { Refusal } from '../base/refusal.ts'
 
 // Building blocks of the schemas that stand beside the routes.
 
@@ -28,6 +29,15 @@ export const Timestamp = Type.String({ format: 'date-time' })
 
 /** A time in a request: ISO 8601, or UNIX seconds as a number or digits. */
 export const TimeInput = Type.Union([Type.Integer(), Type.String()])
+
+/** A refusal as data, for the window, which words it in its language. */
+export const Fault = Type.Unsafe<Refusal>({})
+
+/** Marks a property of an answer that only the window gets: programs get what the API's documentation says. */
+export const windowOnly = 'x-window-only'
+
+/** {@link Fault} beside the error_message of a resource of the API. */
+export const WindowFault = Type.Optional(Type.Unsafe<Refusal | null>({ [windowOnly]: true }))
 
 /** The values that a pattern takes, for the sentence that refuses others. */
 export const choices = 'x-choices'

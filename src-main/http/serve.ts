@@ -10,6 +10,8 @@ import type { Static, TSchema } from 'typebox'
 import { ApiError } from '../base/errors.ts'
 import { checkRun } from '../database/check-run.ts'
 import type { ApplicationContext } from './context.ts'
+import { windowSerializer } from './serialization.ts'
+import { isOfWindow } from './window-request.ts'
 import { usablePartOf } from './validation.ts'
 import type { Endpoint, EndpointGroup, EndpointName, Endpoints, PartOf } from './endpoint.ts'
 
@@ -73,6 +75,21 @@ function routeOf(
       ...(query && { querystring: query }),
       ...(body && { body }),
       ...(answer && { response: { 200: answer } })
+    },
+    ...(answer && writingForWindow(answer))
+  }
+}
+
+/** Lets sessions of the window get the properties that only they get. */
+function writingForWindow(answer: TSchema): Pick<RouteOptions, 'preSerialization'> {
+  const serializer = windowSerializer(answer)
+  if (!serializer) return {}
+  return {
+    preSerialization: async (request, reply, payload) => {
+      // A failure is written by the error handler; it has the same status.
+      const isSuccess = (payload as { success?: boolean }).success === true
+      if (isOfWindow(request) && isSuccess) reply.serializer(serializer)
+      return payload
     }
   }
 }

@@ -20,8 +20,9 @@ import { refuseForeignPages } from './foreign-pages.ts'
 import { readJsonBody } from './json-body.ts'
 import type { Access } from './access.ts'
 import { authorize, requireDeclaredAccess, whoMayUse } from './permissions.ts'
-import { serializerCompiler } from './serialization.ts'
+import { serializerCompiler, withoutWindowOnly } from './serialization.ts'
 import { markChecked, validatorCompiler } from './validation.ts'
+import { isOfWindow } from './window-request.ts'
 
 /** The prefix of all API paths (docs/api.md). */
 export const apiPrefix = '/ga/api/v2'
@@ -165,7 +166,8 @@ function originOf(caller: Caller | undefined, access: Access | undefined): Origi
 /** A route's schema for the API reference, with who may use it. */
 function withAccess(schema: FastifySchema, access: Access | undefined): FastifySchema {
   const sentence = whoMayUse(access)
-  return sentence === undefined ? schema : { ...schema, description: sentence }
+  const documented = withoutWindowOnly(schema) as FastifySchema
+  return sentence === undefined ? documented : { ...documented, description: sentence }
 }
 
 /** `/ga/api/…` and `/ga/api/v1/…` are answered as version 2, unless the header asks for another one than 1 or 2 (docs/api.md, "Requests and answers"). */
@@ -308,12 +310,6 @@ function answerError(
       request_id: request.id
     })
   )
-}
-
-/** Windows also get refusals as data, which they show at the fields and in their language. */
-function isOfWindow({ headers, url }: FastifyRequest): boolean {
-  const { authorization } = headers
-  return authorization === undefined ? url.startsWith('/app/v1/') : /^Bearer /i.test(authorization)
 }
 
 function describeClientFault(error: FastifyError): string {

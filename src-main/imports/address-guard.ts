@@ -1,3 +1,4 @@
+import { refusal } from '../base/refusal.ts'
 import { type LookupAddress, lookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { ImportFailure } from '../csv/failure.ts'
@@ -42,11 +43,8 @@ export function isGuarded(address: string): boolean {
 }
 
 /** The sentence for such an address. */
-function refusal(host: string): ImportFailure {
-  return new ImportFailure(
-    `${host} is an address of this computer or of a private network, and imports from there are not allowed ` +
-      '(service_url_imports_allow_private_addresses)'
-  )
+function privateAddress(host: string): ImportFailure {
+  return new ImportFailure(refusal('private_address', { host }))
 }
 
 /**
@@ -56,12 +54,10 @@ function refusal(host: string): ImportFailure {
 export function checkUrl(text: string, allowsPrivate: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
-    throw new ImportFailure(
-      `"${text}" is not the web address of a file: it must begin with http:// or https://`
-    )
+    throw new ImportFailure(refusal('not_web_address', { text }))
   }
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (!allowsPrivate && isIP(host) !== 0 && isGuarded(host)) throw refusal(host)
+  if (!allowsPrivate && isIP(host) !== 0 && isGuarded(host)) throw privateAddress(host)
   return url
 }
 
@@ -69,7 +65,7 @@ export function checkUrl(text: string, allowsPrivate: boolean): URL {
 export const guardedLookup: LookupFunction = (host, options, callback) => {
   lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
     if (error) return callback(error, '', 0)
-    if (addresses.some(({ address }) => isGuarded(address))) return callback(refusal(host), '', 0)
+    if (addresses.some(({ address }) => isGuarded(address))) return callback(privateAddress(host), '', 0)
     const [first] = addresses
     if (options.all) callback(null, addresses)
     else callback(null, first?.address ?? '', first?.family)

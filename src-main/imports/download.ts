@@ -1,3 +1,4 @@
+import { refusal } from '../base/refusal.ts'
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -6,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { makeDirectory, moveDurably } from '../base/durable.ts'
-import { messageOf } from '../base/errors.ts'
+import { refusalOf, ExplainedError } from '../base/errors.ts'
 import { checkUrl, guardedLookup } from './address-guard.ts'
 import { ImportFailure } from '../csv/failure.ts'
 
@@ -59,16 +60,18 @@ export async function download(url: string, path: string, options: DownloadOptio
         signal.throwIfAborted()
         if (deadline.aborted) {
           const minutes = Math.round(longest / 60_000)
-          throw new ImportFailure(
-            `${url} could not be downloaded: it was not complete after ${minutes} minutes`
-          )
+          throw new ImportFailure(refusal('download_incomplete', { url, minutes }))
         }
         const failure = failureIn(error)
         if (failure) throw failure
         const wait = waits[attempt]
         if (wait === undefined) {
-          const times = attempt === 0 ? 'once' : `${attempt + 1} times`
-          throw new ImportFailure(`${url} could not be downloaded (tried ${times}): ${messageOf(error)}`)
+          const fault = refusalOf(error)
+          throw new ImportFailure(
+            attempt === 0
+              ? refusal('download_failed_once', { url, fault })
+              : refusal('download_failed', { url, times: attempt + 1, fault })
+          )
         }
         await onRetry?.(Date.now() + wait)
         await pause(wait, undefined, { signal: attempted.signal }).catch(() => undefined)
@@ -129,11 +132,11 @@ async function follow(
     if (response.statusCode === 200) return response
     await response.body.dump({ limit: redirectBytes, signal })
     if (response.statusCode < 300 || response.statusCode >= 400 || typeof location !== 'string') {
-      throw new Error(`the server answered with status ${response.statusCode}`)
+      throw new ExplainedError(refusal('answered_status', { status: response.statusCode }))
     }
     url = checkUrl(new URL(location, url).href, allowsPrivate)
   }
-  throw new ImportFailure(`${first} redirects more than ${maxRedirects} times`)
+  throw new ImportFailure(refusal('too_many_redirects', { url: first, most: maxRedirects }))
 }
 
 /** Passes a file on unless it is too large. */
@@ -149,7 +152,5 @@ function limited(url: string): Transform {
 }
 
 function tooLarge(url: string): ImportFailure {
-  return new ImportFailure(
-    `${url} is larger than 200 MB. Put the file into the upload directory, where files can be any size`
-  )
+  return new ImportFailure(refusal('download_too_large', { url }))
 }

@@ -8,7 +8,7 @@ import { DryRunBatches } from './dry-run-batch.ts'
 import { newImportSession } from './import-batch.ts'
 import { lowerPriority, threadData } from '../base/threads.ts'
 import { type DryRunProgress, type DryRunThreadOptions, dryRunLogs, newProgress } from './dry-run.ts'
-import { failureMessage } from '../csv/failure.ts'
+import { importFault } from '../csv/failure.ts'
 import { ImportLogs } from './logs.ts'
 import { type ImportBatch, rowOrderFor } from './plan.ts'
 import { unpackBatch } from './row-packer.ts'
@@ -42,7 +42,7 @@ async function run(): Promise<void> {
     await readFile()
     report({ state: 'finished' })
   } catch (error) {
-    report({ state: 'failed', error_message: failureMessage(error) })
+    report({ state: 'failed', fault: importFault(error) })
   } finally {
     database.close()
   }

@@ -1,3 +1,4 @@
+import { type Refusal } from '../base/refusal.ts'
 import { join } from 'node:path'
 import { type ImportCounts, zeroCounts } from '../api/subscriber-imports/schema.ts'
 import type { SubscriberStatus } from '../api/subscribers/schema.ts'
@@ -15,7 +16,7 @@ export interface DryRunThreadOptions {
 
 export interface DryRunProgress {
   state: 'splitting' | 'importing' | 'finished' | 'failed'
-  error_message: string | null
+  fault: Refusal | null
   stats: {
     number_of_records: number | null
     records_imported: number
@@ -30,7 +31,7 @@ export interface DryRunProgress {
 export function newProgress(): DryRunProgress {
   return {
     state: 'splitting',
-    error_message: null,
+    fault: null,
     stats: { number_of_records: null, records_imported: 0, subscribers: zeroCounts() },
     statuses: {},
     changes: [],

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import type { FileFormat } from '../api/subscriber-imports/schema.ts'
-import { messageOf, validationFailed } from '../base/errors.ts'
+import { internalError, validationFailed } from '../base/errors.ts'
 import { refusal } from '../base/refusal.ts'
 import { endThread, startThread } from '../base/threads.ts'
 import { type DryRunProgress, type DryRunThreadOptions, dryRunLogs, newProgress } from './dry-run.ts'
@@ -91,7 +91,7 @@ export class DryRuns {
       run.progress = {
         ...run.progress,
         state: 'failed',
-        error_message: `The dry run was stopped by an internal error: ${messageOf(error)}`
+        fault: internalError('The dry run', error)
       }
     })
     // Not earlier: another start in the meantime must find this dry run.

@@ -1,8 +1,10 @@
+import { type Refusal } from '../base/refusal.ts'
 import { existsSync } from 'node:fs'
 import { answerQuestions } from '../base/asked-thread.ts'
 import { CsvReader } from '../csv/csv-reader.ts'
 import { decodeFile } from '../csv/decode.ts'
 import { csvFormat } from '../csv/records.ts'
+import { readRowFault, withoutCell } from './row-faults.ts'
 import type { FailedLog, FailedRow, FailedRowsPage, FailedRowsQuestion } from './failed-rows.ts'
 
 // Reads logs of failed rows: the row as it came, and in the last cell why it failed.
@@ -24,18 +26,21 @@ async function pageOf({
   limit
 }: Extract<FailedRowsQuestion, { ask: 'page' }>): Promise<FailedRowsPage> {
   const corrected = new Set(without)
-  const counts = new Map<string, number>()
+  const counts = new Map<string, { fault: Refusal; rows: number }>()
   const rows: FailedRow[] = []
   let total = 0
   await readLog(log, (row) => {
+    const { complaint } = row
     if (corrected.has(row.place)) return
-    const of = reasonOf(row.complaint)
-    counts.set(of, (counts.get(of) ?? 0) + 1)
+    const of = reasonOf(complaint)
+    const known = counts.get(of)
+    if (known) known.rows++
+    else counts.set(of, { fault: withoutCell(readRowFault(complaint)), rows: 1 })
     if (reason !== null && reason !== of) return
-    if (total >= position && rows.length < limit) rows.push(row)
+    if (total >= position && rows.length < limit) rows.push({ ...row, fault: readRowFault(complaint) })
     total++
   })
-  const reasons = [...counts].map(([each, count]) => ({ reason: each, rows: count }))
+  const reasons = [...counts].map(([each, found]) => ({ reason: each, ...found }))
   return { rows, total, reasons: reasons.sort((a, b) => b.rows - a.rows).slice(0, maxReasons) }
 }
 
@@ -53,19 +58,14 @@ async function linesOf({
 
 async function readLog(
   { path, format, columns }: FailedLog,
-  listener: (row: FailedRow) => void
+  listener: (row: Omit<FailedRow, 'fault'>) => void
 ): Promise<void> {
   if (!existsSync(path)) return
   let place = 0
   const reader = new CsvReader(csvFormat(format), (fields) => {
     const [, line = '1', complaint = ''] = /^line (\d+): ([^]*)$/.exec(fields.at(-1) ?? '') ?? []
-    listener({
-      place: place++,
-      line: Number(line),
-      cells: fields.slice(0, -1),
-      complaint,
-      column: columnOf(complaint, columns)
-    })
+    const column = columnOf(complaint, columns)
+    listener({ place: place++, line: Number(line), cells: fields.slice(0, -1), complaint, column })
   })
   for await (const text of decodeFile(path, 'UTF-8')) reader.push(text)
   reader.end()

@@ -1,3 +1,4 @@
+import { type Refusal } from '../base/refusal.ts'
 import { AskedThread } from '../base/asked-thread.ts'
 import { startThread } from '../base/threads.ts'
 import type { CsvFormat } from '../csv/format.ts'
@@ -21,8 +22,9 @@ export interface FailedRow {
   /** Its first line in the file, from 1. */
   line: number
   cells: string[]
-  /** Why it failed, as a sentence. */
+  /** Why it failed, in English as in the log, and as data. */
   complaint: string
+  fault: Refusal
   /** The column that is to blame, from 0; null where it is the row as a whole. */
   column: number | null
 }
@@ -32,7 +34,7 @@ export interface FailedRowsPage {
   /** The number of uncorrected rows with the requested reason. */
   total: number
   /** The reasons of uncorrected rows, most frequent first. */
-  reasons: { reason: string; rows: number }[]
+  reasons: { reason: string; fault: Refusal; rows: number }[]
 }
 
 export type FailedRowsQuestion = { log: FailedLog } & (

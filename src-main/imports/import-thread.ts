@@ -1,7 +1,8 @@
+import { refusal } from '../base/refusal.ts'
 import type { JobOutcome } from '../jobs/outcome.ts'
 import { type RunningJob, runJobs } from '../jobs/run-job.ts'
 import { download } from './download.ts'
-import { failureMessage, ImportFailure } from '../csv/failure.ts'
+import { importFault, ImportFailure } from '../csv/failure.ts'
 import { ImportLogs, logDirectory } from './logs.ts'
 import { RowPipeline, type WriteBatch } from './row-pipeline.ts'
 import { fingerprintOf, unpackedPath } from './source.ts'
@@ -17,12 +18,9 @@ export interface ImportThreadData {
   work: ImportWork
 }
 
-const changedMeanwhile =
-  'the file changed while it was being imported. The rows that were imported before stay; import the changed file again'
-
 runJobs(runImport, {
-  onStorageFault: (message) => ({ is: 'held', message: `${message}, then continue the import` }),
-  describe: failureMessage
+  onStorageFault: (fault) => ({ is: 'held', fault: refusal('then_continue_import', { fault }) }),
+  describe: importFault
 })
 
 async function runImport({
@@ -55,7 +53,8 @@ async function runImport({
   if (!rowOrder) return { is: 'stopped' }
   const logs = new ImportLogs(logDirectory(dataDirectory, id), plan.settings.file_format)
   const requireUnchanged = async (): Promise<void> => {
-    if ((await fingerprintOf(plan.path)) !== fingerprint) throw new ImportFailure(changedMeanwhile)
+    if ((await fingerprintOf(plan.path)) !== fingerprint)
+      throw new ImportFailure(refusal('file_changed_partly_imported'))
   }
   const writeBatch: WriteBatch = async (batch, index, before) => {
     if (!before) return client.run('subscriberImports.writeBatch', { id, index, batch })

@@ -1,3 +1,4 @@
+import { englishOf, type Refusal } from '../base/refusal.ts'
 import type { RowOrder } from '../api/subscriber-imports/tables.ts'
 import type { RowInterpreter } from '../contact-files/interpreter.ts'
 import { unescapeFormula } from '../csv/formulas.ts'
@@ -47,7 +48,7 @@ export class RowPipeline {
   readonly #reader: RowReader
   readonly #packer: RowPacker
   /** The fault of a new subscriber that lacks a required field, if no column fills it. */
-  readonly #missing: string | null
+  readonly #missing: Refusal | null
   /** Memory for the part that is read and the one that is written; reading waits for free memory. */
   readonly #freeBlocks = freeBlocks(2.5 * bytesPerPart)
   #parts = 0
@@ -96,7 +97,7 @@ export class RowPipeline {
     return !this.#stopped
   }
 
-  #add(cells: string[], line: number, malformed: string | null): void {
+  #add(cells: string[], line: number, malformed: Refusal | null): void {
     if (this.#stopped) return
     if (this.#interpreter && malformed === null) {
       for (const { cells: row, fault } of this.#interpreter.read(cells)) this.#addRow(row, cells, line, fault)
@@ -107,11 +108,9 @@ export class RowPipeline {
   }
 
   /** @param raw as in the file, for the log of failed rows */
-  #addRow(row: string[], raw: string[], line: number, fault: string | null): void {
-    const complaint = this.#reader.add(this.#packer.batch, row, fault) ?? this.#missing
-    this.#part.add(
-      this.#packer.pack(complaint === null ? null : { row: raw, message: `line ${line}: ${complaint}` })
-    )
+  #addRow(row: string[], raw: string[], line: number, fault: Refusal | null): void {
+    const failure = this.#reader.add(this.#packer.batch, row, fault) ?? this.#missing
+    this.#part.add(this.#packer.pack(failure && { row: raw, message: `line ${line}: ${englishOf(failure)}` }))
     if (this.#part.count === this.#rowsOfPart() || this.#part.bytes >= bytesPerPart) {
       this.#full.push(this.#part)
       this.#parts++

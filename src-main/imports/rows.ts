@@ -1,4 +1,5 @@
-import { type Complaint, complaint, englishOf, type Refusal, refusal, refusalAt } from '../base/refusal.ts'
+import { joinRefusals } from '../base/errors.ts'
+import { type Complaint, complaint, type Refusal, refusal, refusalAt } from '../base/refusal.ts'
 import { isIP } from 'node:net'
 import {
   type FieldDefinition,
@@ -38,8 +39,8 @@ interface Attributes {
   removeIp: string | null
 }
 
-/** The sentence for a new subscriber that lacks a required field which the file does not have, or null. */
-export function missingRequiredFields(plan: Pick<RowPlan, 'fields' | 'settings'>): string | null {
+/** Returns why new subscribers fail if the file lacks a required field, or null. */
+export function missingRequiredFields(plan: Pick<RowPlan, 'fields' | 'settings'>): Refusal | null {
   const mapped = new Set(mappedFieldIds(plan))
   const defaults = readValues(plan.fields, plan.settings.default_custom_fields, () => undefined)
   const missing = plan.fields.filter(
@@ -49,7 +50,9 @@ export function missingRequiredFields(plan: Pick<RowPlan, 'fields' | 'settings'>
       !mapped.has(field.id) &&
       (defaults.get(field.id) ?? null) === null
   )
-  return missing.length > 0 ? missing.map((field) => `${field.name} cannot be blank`).join(', ') : null
+  return missing.length > 0
+    ? joinRefusals(missing.map(({ name }) => refusal('blank', { field: name })))
+    : null
 }
 
 /** The custom fields that a column of the file fills. */
@@ -103,28 +106,28 @@ export class RowReader {
 
   /**
    * Adds a row to the batch.
-   * @returns null, or the sentence that says why the row failed; it then only keeps its place
+   * @returns null, or why the row failed; it then only keeps its place
    */
-  add(batch: ImportBatch, row: readonly string[], malformed: string | null): string | null {
+  add(batch: ImportBatch, row: readonly string[], malformed: Refusal | null): Refusal | null {
     const fault = malformed ?? widthComplaint(row, this.#columns) ?? this.#addChecked(batch, row)
     if (fault !== null) addPlaceholder(batch)
     return fault
   }
 
-  #addChecked(batch: ImportBatch, row: readonly string[]): string | null {
+  #addChecked(batch: ImportBatch, row: readonly string[]): Refusal | null {
     const email = (row[this.#email] ?? '').trim()
-    if (!isEmail(email)) return englishOf(refusalAt('email', emailComplaint(email)))
+    if (!isEmail(email)) return refusalAt('email', emailComplaint(email))
     const values = this.#readFields(row)
-    if (typeof values !== 'string') return englishOf(values)
+    if (typeof values !== 'string') return values
     const attributes = this.#reserved.length > 0 ? this.#readReserved(row) : null
-    if (attributes && 'rule' in attributes) return englishOf(attributes)
+    if (attributes && 'rule' in attributes) return attributes
     if (this.#primaryKey) {
       const { alternateKey } = subscriberKeys(
         this.#primaryKey,
         email,
         JSON.parse(values) as Record<string, StoredValue>
       )
-      if (!alternateKey) return englishOf(refusal('blank_primary_key', { field: this.#primaryKey.name }))
+      if (!alternateKey) return refusal('blank_primary_key', { field: this.#primaryKey.name })
       batch.alternateKeys?.push(alternateKey)
     }
     batch.emails.push(email)

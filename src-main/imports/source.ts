@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { lstat, realpath, stat } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
 import { systemOrganizationId } from '../api/organizations/rules.ts'
-import { messageOf, validationFailed } from '../base/errors.ts'
+import { refusalOf, validationFailed } from '../base/errors.ts'
 import { refusal } from '../base/refusal.ts'
 import { checkUrl } from './address-guard.ts'
 import { ImportFailure } from '../csv/failure.ts'
@@ -40,7 +40,7 @@ export function downloadFrom(url: string, allowsPrivate: boolean): ImportSource 
   try {
     checkUrl(url, allowsPrivate)
   } catch (error) {
-    throw validationFailed(refusal('url', { field: 'file_source.url', fault: messageOf(error) }))
+    throw validationFailed(refusal('url', { field: 'file_source.url', fault: refusalOf(error) }))
   }
   return { type: 'url', filename: '', path: join('imports', 'sources', `${randomUUID()}.csv`), url }
 }
@@ -54,7 +54,7 @@ export async function fingerprintOf(path: string): Promise<string> {
     const { size, mtimeMs } = await stat(path)
     return `${size}:${Math.round(mtimeMs)}`
   } catch {
-    throw new ImportFailure('the file is not there any more. Put it back and start the import again')
+    throw new ImportFailure(refusal('file_missing'))
   }
 }
 

@@ -1,3 +1,4 @@
+import { refusal } from '../base/refusal.ts'
 import type { FileFormat } from '../api/subscriber-imports/schema.ts'
 import { CsvReader } from '../csv/csv-reader.ts'
 import { decodeFile } from '../csv/decode.ts'
@@ -46,7 +47,7 @@ export async function countRecords(
   signal: AbortSignal
 ): Promise<number> {
   const first = await firstRecord(path, format)
-  if (!first) throw new ImportFailure('the file is empty')
+  if (!first) throw new ImportFailure(refusal('file_empty'))
   checkColumns(first, mapping)
   let records = 0
   const reader = new CsvReader(csvFormat(format), () => void records++, false)
@@ -73,10 +74,7 @@ function checkColumns(fields: string[], mapping: readonly (string | null)[]): vo
   checkWidth(fields.length, 1)
   const email = mapping.indexOf('email')
   if (email >= fields.length) {
-    throw new ImportFailure(
-      `the file has ${fields.length} ${fields.length === 1 ? 'column' : 'columns'}, and column_mapping expects ` +
-        `email in column ${email + 1}. Is the separator right?`,
-      1
-    )
+    const rule = fields.length === 1 ? 'email_beyond_column' : 'email_beyond_columns'
+    throw new ImportFailure(refusal(rule, { count: fields.length, column: email + 1 }), 1)
   }
 }

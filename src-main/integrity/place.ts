@@ -1,3 +1,4 @@
+import { refusal, type Refusal } from '../base/refusal.ts'
 import { readFileSync, realpathSync } from 'node:fs'
 import { access, constants, mkdir } from 'node:fs/promises'
 import { sep } from 'node:path'
@@ -55,23 +56,15 @@ const refusals: Record<string, string> = {
  * @param mounts on Linux the content of /proc/self/mounts; else null
  * @returns sentences
  */
-export function unsafePlaces(directory: string, mounts: string | null = readMounts()): string[] {
+export function unsafePlaces(directory: string, mounts: string | null = readMounts()): Refusal[] {
   const type = directory.startsWith('\\\\') ? 'a network share' : mountedType(directory, mounts)
   const cloud = directory
     .split(sep)
     .flatMap((part) => cloudFolders.filter(([name]) => name.test(part)).map(([, service]) => service))
     .at(-1)
   return [
-    ...(type === null
-      ? []
-      : [
-          `${directory} is on another computer (${type}). Files there can be lost or locked when the network fails. Keep the data on a local disk, and use that folder for backups.`
-        ]),
-    ...(cloud === undefined
-      ? []
-      : [
-          `${cloud} copies ${directory} while it changes, which can damage the data. Keep the data in another folder, and use this one for backups.`
-        ])
+    ...(type === null ? [] : [refusal('place_on_network', { folder: directory, system: type })]),
+    ...(cloud === undefined ? [] : [refusal('place_copied', { program: cloud, folder: directory })])
   ]
 }
 
@@ -97,6 +90,6 @@ function readMounts(): string | null {
 }
 
 /** The same of a directory that is there, wherever links lead. */
-export function unsafePlacesOf(directory: string): string[] {
+export function unsafePlacesOf(directory: string): Refusal[] {
   return unsafePlaces(realpathSync(directory))
 }

@@ -17,7 +17,7 @@ export class JobThread {
   constructor({ base, name }: { base: string; name: string }, kind: string) {
     this.#worker = startThread(base, name, { name })
     this.#worker.on('message', (outcome: JobOutcome) => this.#settle?.(outcome))
-    this.#worker.on('error', (error) => this.#end({ is: 'failed', message: internalError(kind, error) }))
+    this.#worker.on('error', (error) => this.#end({ is: 'failed', fault: internalError(kind, error) }))
     this.#worker.on('exit', () => this.#end({ is: 'stopped' }))
   }
 

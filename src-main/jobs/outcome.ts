@@ -1,3 +1,4 @@
+import { type Refusal } from '../base/refusal.ts'
 /** The outcome of a job's thread. */
 export type JobOutcome =
   | JobEnd
@@ -11,6 +12,6 @@ export type JobOutcome =
 export type JobEnd =
   | { is: 'finished' }
   /** Failed for good. */
-  | { is: 'failed'; message: string }
-  /** Paused until its owner has fixed what the message says. */
-  | { is: 'held'; message: string }
+  | { is: 'failed'; fault: Refusal }
+  /** Paused until its owner has fixed what the refusal says. */
+  | { is: 'held'; fault: Refusal }

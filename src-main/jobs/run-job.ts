@@ -1,3 +1,4 @@
+import { type Refusal } from '../base/refusal.ts'
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { storageFaultOf } from '../base/errors.ts'
 import { lowerPriority } from '../base/threads.ts'
@@ -29,10 +30,10 @@ export interface RunningJob<Data = undefined> {
 
 /** Handlers of the errors of a job. */
 export interface JobFaults {
-  /** The outcome of a disk that is full or fails; `message` says what to do before the job can be gone on with. */
-  onStorageFault: (message: string) => JobOutcome
-  /** Words an error for the user. */
-  describe: (error: unknown) => string
+  /** The outcome of a disk that is full or fails; `fault` says what to do before the job can continue. */
+  onStorageFault: (fault: Refusal) => JobOutcome
+  /** Explains an error to the user. */
+  describe: (error: unknown) => Refusal
 }
 
 /**
@@ -71,5 +72,5 @@ async function runJob<Data>(
 function outcomeOf(error: unknown, { onStorageFault, describe }: JobFaults): JobOutcome {
   const storage = storageFaultOf(error)
   if (storage?.kind === 'locked') return { is: 'again' }
-  return storage ? onStorageFault(storage.message) : { is: 'failed', message: describe(error) }
+  return storage ? onStorageFault(storage.refusal) : { is: 'failed', fault: describe(error) }
 }

@@ -1,8 +1,9 @@
+import { refusal } from '../base/refusal.ts'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileFormat } from '../api/subscriber-imports/schema.ts'
 import { type SuppressedRow, suppressedRowOf } from '../api/suppression-lists/rules.ts'
-import { failureMessage, ImportFailure } from '../csv/failure.ts'
+import { importFault, ImportFailure } from '../csv/failure.ts'
 import { readRecords } from '../csv/records.ts'
 import { fingerprintOf } from '../imports/source.ts'
 import { unpackFile } from '../contact-files/formats/unpack.ts'
@@ -28,8 +29,8 @@ runJobs(
     }
   },
   {
-    onStorageFault: (message) => ({ is: 'failed', message: `${message}, then import the file again` }),
-    describe: failureMessage
+    onStorageFault: (fault) => ({ is: 'failed', fault: refusal('then_import_again', { fault }) }),
+    describe: importFault
   }
 )
 
@@ -41,7 +42,7 @@ async function suppressFile(
   if (!row) return { is: 'stopped' }
   const source = join(dataDirectory, row.source_path)
   if ((await fingerprintOf(source)) !== row.source_fingerprint) {
-    throw new ImportFailure('the file changed while it was being imported. Import it again')
+    throw new ImportFailure(refusal('file_changed'))
   }
   const path = await unpackFile(source, unpackedPath, signal)
   const format = JSON.parse(row.file_format) as FileFormat

@@ -1,3 +1,4 @@
+import { refusal } from '../base/refusal.ts'
 import { mailingListsOf, subscriberTotal } from '../api/mailing-lists/queries.ts'
 import type { MailingList } from '../api/mailing-lists/schema.ts'
 import { answers } from './answers.ts'
@@ -72,7 +73,7 @@ async function mirrorLists(run: Run, onProgress: OnProgress): Promise<ListPair[]
     let isAlike = false
     await unlessRefused(run, row, async () => {
       isAlike = await mirrorPrimaryKey(run, { ...row, theirs, fields })
-      if (!isAlike) throw new RemoteFault('refused', unlikeKeys)
+      if (!isAlike) throw new RemoteFault('refused', refusal('unlike_keys'))
     })
     if (!isAlike) continue
     const both = (name: 'has_format' | 'has_confirmed'): boolean =>
@@ -113,7 +114,7 @@ async function askForGoneLists(run: Run, remote: TheirList[]): Promise<void> {
     const isMirrored = name !== undefined && (run.mailingListIds?.includes(localId) ?? true)
     if (theirId === null || present.has(theirId) || !isMirrored) continue
     if (answerFor(run, 'list_gone', localId) !== 'send_again') {
-      throw new Question('list_gone', `The list "${name}" is missing on the server.`, localId)
+      throw new Question('list_gone', refusal('list_gone', { name }), localId)
     }
     await run.client.run('syncs.deleteAgreedList', { remoteId: run.remoteId, mailingListId: localId })
   }
@@ -145,8 +146,6 @@ async function mirrorPrimaryKey(
   return true
 }
 
-const unlikeKeys = 'its subscribers are not mirrored, since the two lists have different primary keys'
-
 /** Runs work on a list that the remote may refuse: a refusal is shown, and other lists continue. */
 async function unlessRefused(
   run: Run,
@@ -159,6 +158,6 @@ async function unlessRefused(
     if (wasRefused(run, 'remote', named, 'subscribers')) await deleteRefusal(run, 'remote', named)
   } catch (error) {
     if (!isFault(error, 'refused', 'not_found')) throw error
-    await recordRefusal(run, 'remote', named, 'subscribers', error.message)
+    await recordRefusal(run, 'remote', named, 'subscribers', error.refusal)
   }
 }

@@ -1,3 +1,4 @@
+import { faultOfStored, textOfStored, readStoredRefusal } from '../base/stored-refusal.ts'
 import type { Kysely, Selectable } from 'kysely'
 import { notFound } from '../base/errors.ts'
 import { formatOptionalTime, formatTime } from '../base/times.ts'
@@ -92,7 +93,8 @@ export async function presentRemote(db: Kysely<Schema>, row: RemoteRow, timeZone
     credential_place: row.credential_place,
     ...settingsOf(row),
     state: row.state,
-    message: row.message,
+    message: textOfStored(row.message),
+    fault: faultOfStored(row.message),
     question: row.question,
     is_requested: row.requested_at !== null,
     next_run_at: formatOptionalTime(row.next_run_at, timeZone),
@@ -158,7 +160,8 @@ export function presentRun(row: Selectable<SyncRunsTable>, timeZone: string): Sy
     started_at: formatTime(row.started_at, timeZone),
     finished_at: formatOptionalTime(row.finished_at, timeZone),
     outcome: row.outcome,
-    message: row.message,
+    message: textOfStored(row.message),
+    fault: faultOfStored(row.message),
     ...(JSON.parse(row.result) as RunResult)
   }
 }
@@ -320,7 +323,10 @@ export async function refusalsOf(
     .limit(perPage)
     .offset(page * perPage)
     .execute()
-  return rows.map(({ remote_id: _, version: __, at, ...rest }) => ({ ...rest, at: formatTime(at, timeZone) }))
+  return rows.map(({ remote_id: _, version: __, at, message, ...rest }) => {
+    const { text, fault } = readStoredRefusal(message)
+    return { ...rest, message: text, fault, at: formatTime(at, timeZone) }
+  })
 }
 
 export async function conflictsOf(

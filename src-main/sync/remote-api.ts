@@ -1,3 +1,4 @@
+import { type Param, type Refusal, refusal } from '../base/refusal.ts'
 import { basicAuthorization } from '../base/basic-authorization.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'undici'
@@ -126,8 +127,8 @@ export class RemoteApi {
         push: (piece) => reader.push(piece)
       })
       if (status === 200 && !isJson) return reader.end()
-      this.#read(status, text, answers.anything)
-      throw new RemoteFault('unavailable', `${this.host} answered ${path} with something other than text`)
+      this.#read(status, text, () => null)
+      throw new RemoteFault('unavailable', refusal('answered_no_text', { host: this.host, path }))
     })
   }
 
@@ -159,50 +160,26 @@ export class RemoteApi {
     body?: object
   ): Promise<RemoteAnswer<Data>> {
     const { status, text } = await this.#send(method, path, body)
+    const call = `${method} ${path.replace(/\?.*/, '')}`
     return this.#read(status, text, (data) => {
-      const wrong = check(data)
-      return wrong === null
-        ? null
-        : `answered ${method} ${path.replace(/\?.*/, '')} with data that is not valid: ${wrong}`
+      const fault = check(data)
+      return fault === null ? null : refusal('answer_to_call_not_valid', { host: this.host, call, fault })
     }) as RemoteAnswer<Data>
   }
 
   /**
    * Parses an envelope.
+   * @param check returns what is wrong with its data, or null
    * @throws RemoteFault if it reports a failure, is no envelope, or its data is not valid
    */
-  #read(status: number, text: string, check: AnswerCheck): RemoteAnswer<unknown> {
+  #read(status: number, text: string, check: (data: unknown) => Refusal | null): RemoteAnswer<unknown> {
     const envelope = envelopeOf(text)
-    if (envelope?.success === true && status >= 200 && status < 300) {
-      const wrong = check(envelope.data) ?? wrongPaging(envelope)
-      if (wrong !== null) throw new RemoteFault('invalid', `${this.host} ${wrong}`)
-      return envelope
+    if (envelope?.success !== true || status < 200 || status >= 300) {
+      throw failureOf(this.host, status, envelope)
     }
-    const said = typeof envelope?.error_message === 'string' ? shortened(envelope.error_message) : null
-    if (status === 401) throw new RemoteFault('key', `${this.host} did not accept this key${because(said)}`)
-    if (status === 403)
-      throw new RemoteFault(
-        'key',
-        `The key does not have permission to do this on ${this.host}${because(said)}`
-      )
-    if (status === 429 || status >= 500) {
-      throw new RemoteFault('unavailable', `${this.host} answered with status ${status}${because(said)}`)
-    }
-    if (status >= 300 && status < 400) {
-      throw new RemoteFault(
-        'key',
-        `${this.host} redirects to another address. Enter that address instead: the key is sent only to the address you enter`
-      )
-    }
-    if (status === 404 || envelope?.error_code === 'not_found') {
-      throw new RemoteFault('not_found', said ?? `${this.host} does not know this call`)
-    }
-    if (!envelope) {
-      throw new RemoteFault('unavailable', `${this.host} gave an answer that is not from the API`)
-    }
-    if (envelope.error_code === 'not_authorized')
-      throw new RemoteFault('key', `${this.host}: ${said ?? 'no'}`)
-    throw new RemoteFault('refused', said ?? `${this.host} refused it without giving a reason`)
+    const wrong = check(envelope.data) ?? wrongPaging(this.host, envelope)
+    if (wrong !== null) throw new RemoteFault('invalid', wrong)
+    return envelope
   }
 
   async #send(
@@ -241,7 +218,10 @@ export class RemoteApi {
     } catch (error) {
       this.#options.signal.throwIfAborted()
       if (error instanceof RemoteFault) throw error
-      throw new RemoteFault('unavailable', `${this.host} cannot be reached: ${reasonOf(error)}`)
+      throw new RemoteFault(
+        'unavailable',
+        refusal('server_unreachable', { host: this.host, fault: reasonOf(error) })
+      )
     }
   }
 
@@ -256,7 +236,7 @@ export class RemoteApi {
       bytes += piece.length
       if (bytes > maxBytes) {
         const megabytes = Math.max(1, Math.round(maxBytes / 1024 / 1024))
-        throw new RemoteFault('too_long', `${this.host} sent an answer of more than ${megabytes} MB`)
+        throw new RemoteFault('too_long', refusal('answer_too_long', { host: this.host, megabytes }))
       }
       push(decoder.decode(piece, { stream: true }))
     }
@@ -305,27 +285,56 @@ export function shortened(message: string): string {
 }
 
 /** Returns what is wrong with the paging of an envelope, or null. */
-function wrongPaging({
-  data,
-  num_records: records,
-  num_pages: pages,
-  next_page_token: token
-}: RemoteAnswer<unknown>): string | null {
+function wrongPaging(
+  host: string,
+  { data, num_records: records, num_pages: pages, next_page_token: token }: RemoteAnswer<unknown>
+): Refusal | null {
   for (const [name, value] of Object.entries({ num_records: records, num_pages: pages })) {
-    if (value != null && (!Number.isInteger(value) || value < 0))
-      return `answered with a ${name} that is no number of records`
+    if (value != null && (!Number.isInteger(value) || value < 0)) {
+      return refusal('no_number_of_records', { host, name })
+    }
   }
-  if (token != null && !['string', 'number'].includes(typeof token))
-    return 'answered with a next_page_token that is no text'
+  if (token != null && !['string', 'number'].includes(typeof token)) return refusal('token_no_text', { host })
   const isWhole = Array.isArray(data) && records != null && pages != null && pages <= 1 && token == null
-  if (isWhole && data.length !== records) return contradiction(records, data.length)
+  if (isWhole && data.length !== records) return otherNumber(host, records, data.length).refusal
   return null
 }
 
-/** Words a listing with another number of records than it declares. */
-export function contradiction(records: number, found: number): string {
-  return `answered with ${found} records where it says that there are ${records}`
+/** The fault of a listing with another number of records than it declares. */
+export function otherNumber(host: string, records: number, found: number): RemoteFault {
+  return new RemoteFault('invalid', refusal('other_number_of_records', { host, found, records }))
 }
+
+/** The fault that an answer reports; null = the answer is no envelope. */
+function failureOf(host: string, status: number, envelope: Envelope | null): RemoteFault {
+  const message = envelope?.error_message
+  const fault = typeof message === 'string' ? shortened(message) : null
+  const said = fault === null ? null : refusal('said', { text: fault })
+  const reason = (rule: ReasonRule): Refusal =>
+    fault === null ? refusal(rule, { host }) : refusal(`${rule}_because`, { host, fault })
+  if (status === 401) return new RemoteFault('key', reason('key_not_accepted'))
+  if (status === 403) return new RemoteFault('key', reason('key_without_permission'))
+  if (status === 429 || status >= 500) {
+    return new RemoteFault(
+      'unavailable',
+      fault === null
+        ? refusal('server_status', { host, status })
+        : refusal('server_status_because', { host, status, fault })
+    )
+  }
+  if (status >= 300 && status < 400) return new RemoteFault('key', refusal('server_redirects', { host }))
+  if (status === 404 || envelope?.error_code === 'not_found') {
+    return new RemoteFault('not_found', said ?? refusal('call_unknown', { host }))
+  }
+  if (!envelope) return new RemoteFault('unavailable', refusal('answer_not_of_api', { host }))
+  if (envelope.error_code === 'not_authorized') {
+    return new RemoteFault('key', refusal('in_place', { place: host, fault: fault ?? 'no' }))
+  }
+  return new RemoteFault('refused', said ?? refusal('refused_without_reason', { host }))
+}
+
+/** Rules with a form that adds the server's own words. */
+type ReasonRule = 'key_not_accepted' | 'key_without_permission'
 
 interface Envelope extends RemoteAnswer<unknown> {
   success?: unknown
@@ -343,31 +352,40 @@ function envelopeOf(text: string): Envelope | null {
   }
 }
 
-function because(said: string | null): string {
-  return said === null ? '' : `: ${said}`
-}
-
 /** Returns why a connection failed, without the library's prefix. */
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): Param {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
   const code = (cause as { code?: unknown }).code
-  const known = typeof code === 'string' ? connectionFaults[code] : undefined
-  return known ?? messageOf(cause)
+  const rule = typeof code === 'string' ? connectionRules[code] : undefined
+  return rule === undefined ? messageOf(cause) : refusal(rule)
 }
 
-const connectionFaults: Record<string, string> = {
-  ECONNREFUSED: 'nothing answers at this address',
-  ENOTFOUND: 'there is no server of this name, or no network',
-  EAI_AGAIN: 'there is no network',
-  ECONNRESET: 'the connection was cut',
-  UND_ERR_SOCKET: 'the connection was cut',
-  UND_ERR_CONNECT_TIMEOUT: 'it does not answer',
-  UND_ERR_HEADERS_TIMEOUT: 'it does not answer',
-  UND_ERR_BODY_TIMEOUT: 'it stopped in the middle of an answer',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'its answer was cut off',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is one that it made itself',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not signed by anybody who is trusted',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not signed by anybody who is trusted',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name'
+const connectionRules: Record<string, ConnectionRule> = {
+  ECONNREFUSED: 'nothing_answers',
+  ENOTFOUND: 'no_such_server',
+  EAI_AGAIN: 'no_network',
+  ECONNRESET: 'connection_cut',
+  UND_ERR_SOCKET: 'connection_cut',
+  UND_ERR_CONNECT_TIMEOUT: 'no_answer',
+  UND_ERR_HEADERS_TIMEOUT: 'no_answer',
+  UND_ERR_BODY_TIMEOUT: 'answer_stopped',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'answer_cut_off',
+  CERT_HAS_EXPIRED: 'certificate_expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'certificate_self_made',
+  SELF_SIGNED_CERT_IN_CHAIN: 'certificate_untrusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'certificate_untrusted',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'certificate_of_other_name'
 }
+
+type ConnectionRule =
+  | 'nothing_answers'
+  | 'no_such_server'
+  | 'no_network'
+  | 'connection_cut'
+  | 'no_answer'
+  | 'answer_stopped'
+  | 'answer_cut_off'
+  | 'certificate_expired'
+  | 'certificate_self_made'
+  | 'certificate_untrusted'
+  | 'certificate_of_other_name'

@@ -1,3 +1,5 @@
+import { type Refusal } from '../base/refusal.ts'
+import { ExplainedError } from '../base/errors.ts'
 /** The kinds of failures of a call to the remote. */
 export type RemoteFaultKind =
   /** The key is not accepted, or not for this: the user has to act. */
@@ -14,11 +16,11 @@ export type RemoteFaultKind =
   | 'too_long'
 
 /** A failed call to the remote, with a sentence for the user. */
-export class RemoteFault extends Error {
+export class RemoteFault extends ExplainedError {
   readonly kind: RemoteFaultKind
 
-  constructor(kind: RemoteFaultKind, message: string) {
-    super(message)
+  constructor(kind: RemoteFaultKind, reason: Refusal) {
+    super(reason)
     this.name = 'RemoteFault'
     this.kind = kind
   }

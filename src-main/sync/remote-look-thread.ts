@@ -21,7 +21,7 @@ answerQuestions(async ({ ask, input }: LookQuestion, signal): Promise<LookAnswer
       )
     }
   } catch (error) {
-    if (error instanceof RemoteFault) return { refused: error.message }
+    if (error instanceof RemoteFault) return { refused: error.refusal }
     throw error
   }
 })

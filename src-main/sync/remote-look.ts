@@ -1,3 +1,4 @@
+import { type Refusal } from '../base/refusal.ts'
 import { AskedThread } from '../base/asked-thread.ts'
 import { validationFailed } from '../base/errors.ts'
 import { startThread } from '../base/threads.ts'
@@ -6,7 +7,7 @@ import type { ListMatch, Verification } from './schema.ts'
 
 export type LookQuestion = { ask: 'preview' | 'verify'; input: LookInput }
 /** The result of a comparison, or the remote's reason for refusing it. */
-export type LookAnswer = { seen: ListMatch[] | Verification } | { refused: string }
+export type LookAnswer = { seen: ListMatch[] | Verification } | { refused: Refusal }
 
 /** Compares both sides in a thread of its own, and changes neither. */
 export class RemoteLook {

@@ -1,3 +1,4 @@
+import { type Refusal } from '../base/refusal.ts'
 import type { Kysely } from 'kysely'
 import { createHash } from 'node:crypto'
 import type { Schema } from '../database/schema.ts'
@@ -27,7 +28,7 @@ export interface NotedConflict extends Omit<Named, 'recordId'> {
 /** A record that one side refused. */
 export interface NotedRefusal extends Named {
   side: Side
-  message: string
+  fault: Refusal
   /** Identifies the refused content ({@link versionOf}). */
   version: string
 }
@@ -98,9 +99,9 @@ export async function recordRefusal(
   side: Side,
   named: Named,
   content: unknown,
-  message: string
+  fault: Refusal
 ): Promise<void> {
-  await noteRefusals(run, [{ ...named, side, message, version: versionOf(content) }])
+  await noteRefusals(run, [{ ...named, side, fault, version: versionOf(content) }])
 }
 
 /** The same of several records at once. */

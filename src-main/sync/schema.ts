@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { credentialPlaces } from '../base/credential-places.ts'
-import { Filled, Nullable, Timestamp, withDefault } from '../http/schema.ts'
+import { Fault, Filled, Nullable, Timestamp, withDefault } from '../http/schema.ts'
 
 export const sides = ['local', 'remote'] as const
 export type Side = (typeof sides)[number]
@@ -145,6 +145,7 @@ export const SyncRun = Type.Object({
   finished_at: Nullable(Timestamp),
   outcome: Nullable(Type.Enum([...runOutcomes])),
   message: Nullable(Type.String()),
+  fault: Nullable(Fault),
   ...RunResult.properties
 })
 export type SyncRun = Static<typeof SyncRun>
@@ -158,6 +159,7 @@ export const Remote = Type.Object({
   ...RemoteSettings.properties,
   state: Type.Enum([...remoteStates]),
   message: Nullable(Type.String()),
+  fault: Nullable(Fault),
   question: Nullable(Type.Enum([...questions])),
   /** True if a run was requested and has not started. */
   is_requested: Type.Boolean(),
@@ -180,6 +182,7 @@ export const Refusal = Type.Object({
   record_id: Type.Integer(),
   name: Type.String(),
   message: Type.String(),
+  fault: Fault,
   at: Timestamp
 })
 export type Refusal = Static<typeof Refusal>

@@ -1,4 +1,5 @@
-import { messageOf } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
+import { refusalOf } from '../base/errors.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { requestOrigin } from '../database/origin.ts'
 import type { CommandClient } from '../database/writer.ts'
@@ -27,8 +28,8 @@ const maxCutOffs = 2
 const noteInterval = 500
 
 runJobs<SyncThreadData>(runSync, {
-  onStorageFault: (message) => ({ is: 'failed', message: `The sync stopped: ${message}` }),
-  describe: (error) => `The sync stopped: ${messageOf(error)}`
+  onStorageFault: (fault) => ({ is: 'failed', fault: refusal('sync_stopped', { fault }) }),
+  describe: (error) => refusal('sync_stopped', { fault: refusalOf(error) })
 })
 
 async function runSync({
@@ -91,13 +92,13 @@ async function carryOut(
     if (remote.credential_place !== 'file') {
       return {
         is: 'waiting',
-        message: 'The key cannot be read right now. It is stored by the desktop or its keyring.'
+        fault: refusal('key_unreadable')
       }
     }
     return {
       is: 'asking',
       question: 'key',
-      message: 'The stored key was not found. Enter it again.',
+      fault: refusal('key_missing_here'),
       mailingListId: null
     }
   }
@@ -105,7 +106,7 @@ async function carryOut(
     return {
       is: 'asking',
       question: 'cut_off',
-      message: `The application ended twice while it synced with ${remote.name}. What the server answers may be the cause.`,
+      fault: refusal('ended_twice', { name: remote.name }),
       mailingListId: null
     }
   }
@@ -117,15 +118,15 @@ async function carryOut(
     await mirror(run, pullsAll, onProgress)
     return { is: 'finished', pulledAll: pullsAll }
   } catch (error) {
-    if (run.signal.aborted) return { is: 'waiting', message: '' }
+    if (run.signal.aborted) return { is: 'waiting', fault: null }
     if (error instanceof Question) {
-      const { kind: question, message, mailingListId } = error
-      return { is: 'asking', question, message, mailingListId }
+      const { kind: question, refusal: fault, mailingListId } = error
+      return { is: 'asking', question, fault, mailingListId }
     }
     if (!(error instanceof RemoteFault)) throw error
     if (error.kind === 'key')
-      return { is: 'asking', question: 'key', message: `${error.message}.`, mailingListId: null }
-    return { is: 'waiting', message: `${error.message}.` }
+      return { is: 'asking', question: 'key', fault: error.refusal, mailingListId: null }
+    return { is: 'waiting', fault: error.refusal }
   }
 }
 

@@ -1,3 +1,4 @@
+import { type StoredRefusal } from '../base/stored-refusal.ts'
 import type { ColumnType, Generated } from 'kysely'
 import type { CredentialPlace } from '../base/credential-places.ts'
 import type { Fixed, Json, Time } from '../database/schema.ts'
@@ -16,7 +17,7 @@ export interface SyncRemotesTable {
   credential_place: CredentialPlace
   state: RemoteState
   /** The reason for waiting or asking. */
-  message: string | null
+  message: StoredRefusal | null
   /** The open question, while it asks. */
   question: Question | null
   /** When a run was requested that has not started. */
@@ -42,7 +43,7 @@ export interface SyncRunsTable {
   finished_at: Time | null
   /** null while it runs, and of one that was cut off. */
   outcome: RunOutcome | null
-  message: string | null
+  message: StoredRefusal | null
   /** {@link RunResult} */
   result: Json
 }
@@ -94,7 +95,7 @@ export interface SyncRefusalsTable {
   /** Its id on the side that it comes from. */
   record_id: number
   name: string
-  message: string
+  message: StoredRefusal
   /** Identifies the refused content. */
   version: string
   at: Time

@@ -1,3 +1,4 @@
+import { refusal } from '../base/refusal.ts'
 import { isUtf8 } from 'node:buffer'
 import { type characterSets } from '../api/subscriber-imports/schema.ts'
 import { type CsvStructure, detectStructure } from '../contact-files/analysis/structure.ts'
@@ -13,7 +14,7 @@ export interface DetectedFormat extends CsvStructure {
  * @throws ImportFailure if it is none
  */
 export async function detectFormat(beginning: Buffer, path: string): Promise<DetectedFormat> {
-  if (beginning.length === 0) throw new ImportFailure('The file is empty')
+  if (beginning.length === 0) throw new ImportFailure(refusal('file_is_empty'))
   const character_set = isUtf8(wholeLines(beginning)) ? 'UTF-8' : 'ISO-8859-1'
   return { character_set, ...detectStructure(await decodeBeginning(beginning, path, character_set), {}) }
 }

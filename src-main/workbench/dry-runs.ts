@@ -1,3 +1,4 @@
+import { englishOf } from '../base/refusal.ts'
 import { join } from 'node:path'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
 import { ok, okPage } from '../http/envelope.ts'
@@ -82,7 +83,8 @@ export const dryRunRoutes = serveEndpoints(
     }
 
     function answer(organizationId: number, id: string): DryRun {
-      return { id, ...find(organizationId, id).progress }
+      const { progress } = find(organizationId, id)
+      return { id, ...progress, error_message: progress.fault && englishOf(progress.fault) }
     }
   }
 )

@@ -10,6 +10,7 @@ import type {
   Endpoints,
   GivenTo
 } from '../../src-main/http/endpoint.ts'
+import { i18n } from '../i18n.ts'
 import { refusalSentence } from './refusal-text.ts'
 
 /** A call that the application refused; the message is a sentence for the user. */
@@ -198,6 +199,6 @@ async function readAnswer(
     }
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
-    throw new ApiFailure('unreachable', 'Listwright does not answer. Is it still running?')
+    throw new ApiFailure('unreachable', i18n.global.t('connection.silent'))
   }
 }

@@ -1,5 +1,5 @@
 import type { Language } from '../../src-main/base/languages.ts'
-import type { Rule, Sentences } from '../../src-main/base/refusal.ts'
+import type { RefusalLanguage, Rule } from '../../src-main/base/refusal.ts'
 import { english } from '../../src-main/base/refusals/english.ts'
 
 /** Sentences in which the window differs from the API, whose clients compare its words. */
@@ -15,12 +15,6 @@ const ofWindow: Record<Language, Partial<Record<Rule, string>>> = {
     limit_by_others: 'Only system administrators may set the limit of subscribers'
   },
   de: { taken_key: '{field} muss ein anderer Wert sein: Ein Abonnent dieser Liste hat ihn schon' }
-}
-
-export interface RefusalLanguage {
-  sentences: Sentences
-  /** Translations of Listwright's own terms in refusals, by the English term. */
-  terms: Readonly<Record<string, string>>
 }
 
 export const refusalLanguage: RefusalLanguage = { sentences: { ...english, ...ofWindow.en }, terms: {} }

@@ -1,19 +1,18 @@
-import { filled, type Param, type Refusal } from '../../src-main/base/refusal.ts'
+import { type Complaint, fillSentence, type Param, type Refusal } from '../../src-main/base/refusal.ts'
 import { refusalLanguage } from './refusal-language.ts'
-import {
-  asSentence,
-  fieldText,
-  inLanguage,
-  sentenceOf,
-  sentenceOfPermissions,
-  withFieldNames
-} from './sentence.ts'
+import { asSentence, fieldText, sentenceOfPermissions, withFieldNames, withLabels } from './sentence.ts'
 import { i18n } from '../i18n.ts'
 
-export function refusalSentence({ field, rule, params }: Refusal): string {
-  if (rule === 'said') return sentenceOf(filled('{text}', params))
-  if (rule === 'permission') return sentenceOfPermissions(filled('{permissions}', params).split(' or '))
-  return worded(refusalLanguage.sentences[rule], params, field === undefined ? '' : fieldText(field))
+/** Sentences that begin with the name of something outside keep its spelling. */
+const beginsVerbatim = /^\{(?:host|url|path)\}/
+
+/** Words a refusal in the language of the window. */
+export function refusalSentence(refusal: Refusal): string {
+  const { rule, params } = refusal
+  if (rule === 'several') return refusalsIn(params).map(refusalSentence).join(' ')
+  if (rule === 'permission') return sentenceOfPermissions(String(params['permissions']).split(' or '))
+  const text = worded(refusal)
+  return beginsVerbatim.test(refusalLanguage.sentences[rule]) ? ended(text) : asSentence(text)
 }
 
 /** Words a refusal for display at its field, without repeating the field's name. */
@@ -21,29 +20,39 @@ export function refusalAtField({ rule, params }: Refusal): string {
   // The name before a colon is left out. If the field's value is quoted, "this field" takes the place of its
   // name.
   const sentence = refusalLanguage.sentences[rule].replace(/^\{field\}(?:: | (?=["„{]))/, '')
-  return worded(sentence, params, i18n.global.t('editor.thisField'))
+  return asSentence(filled(sentence, params, i18n.global.t('editor.thisField')))
 }
 
-/** A sentence with its params. The English ones call some fields as the API does. */
-function worded(sentence: string, params: Refusal['params'], field: string): string {
-  const text = filled(sentence, shown(params, field), refusalLanguage.terms)
-  return asSentence(i18n.global.locale.value === 'en' ? withFieldNames(text) : text)
+function worded({ rule, params, field }: Refusal): string {
+  if (rule === 'said') return withLabels(String(params['text']))
+  return filled(refusalLanguage.sentences[rule], params, field === undefined ? '' : fieldText(field))
 }
 
-/** Params that are sentences themselves, and those that name fields. */
-const sentenceParams = ['fault', 'faults', 'question']
+/** Fills a sentence. The English ones call some fields as the API does. */
+function filled(sentence: string, params: Complaint['params'], field: string): string {
+  const text = fillSentence(sentence, { ...withTexts(params), field }, refusalLanguage)
+  return i18n.global.locale.value === 'en' ? withFieldNames(text) : text
+}
+
+/** Params that name fields. */
 const fieldParams = ['other', 'names']
 
-/** Params with the labels of the fields that they name, and with sentences in the language of the window. */
-function shown(params: Refusal['params'], field: string): Refusal['params'] {
-  const given = Object.entries(params).map(([name, value]): [string, Param] => {
-    if (fieldParams.includes(name)) {
-      if (typeof value === 'string') return [name, fieldText(value)]
-      if (typeof value === 'object') {
-        return [name, value.map((each) => (typeof each === 'string' ? fieldText(each) : each))]
-      }
+/** Replaces the fields that params name by their labels, and refusals by their words. */
+function withTexts(params: Complaint['params']): Complaint['params'] {
+  const entries = Object.entries(params).map(([name, value]): [string, Param] => {
+    const textOf = (item: Param): Param => {
+      if (typeof item === 'object') return 'rule' in item ? worded(item) : item
+      return typeof item === 'string' && fieldParams.includes(name) ? fieldText(item) : item
     }
-    return [name, sentenceParams.includes(name) && typeof value === 'string' ? inLanguage(value) : value]
+    return [name, Array.isArray(value) ? (value.map(textOf) as Param) : textOf(value)]
   })
-  return { ...Object.fromEntries(given), field }
+  return Object.fromEntries(entries)
+}
+
+function refusalsIn({ faults }: Complaint['params']): Refusal[] {
+  return Array.isArray(faults) ? (faults as Refusal[]) : []
+}
+
+function ended(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
 }

@@ -1,5 +1,4 @@
 import { i18n } from '../i18n.ts'
-import { translated } from './refusals.ts'
 
 /**
  * Quoted texts are users' own and not translated. An API name has an underscore or is part of a path, such as
@@ -7,14 +6,6 @@ import { translated } from './refusals.ts'
  */
 const quotedOrName =
   /"[^"]*"|(?<![\w./-])(?:[a-z_]+\.\d+(?:\.[a-z_]+)?|[a-z]+_attributes\.[a-z_]+|[a-z]+\d?(?:_[a-z0-9]+)+)(?![\w/-]|\.\w)/g
-
-/**
- * A message of the API as a sentence for a person, in the language of the window. The API calls fields as programs do; here they have
- * the labels that the window gives them.
- */
-export function sentenceOf(message: string): string {
-  return asSentence(translated(message, fieldName) ?? withLabels(message))
-}
 
 /** A refusal for want of permissions such as campaign/template.create, with the labels that the window gives them. */
 export function sentenceOfPermissions(permissions: string[]): string {
@@ -33,22 +24,6 @@ export function asSentence(text: string): string {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
 }
 
-/** The same where the window shows a message as it is, such as a line of a log: only where it is known in another language it is changed. */
-export function inLanguage(message: string): string {
-  return translated(message, fieldName) ?? message
-}
-
-/**
- * Like {@link inLanguage}, for the reasons of failed rows: in place of a quoted value they have "…", or
- * nothing at the end.
- */
-export function reasonInLanguage(reason: string): string {
-  const known = translated(reason, fieldName)
-  if (known !== null) return known
-  const complaint = reason.includes('…') ? reason.replace('…', '"…"') : `${reason}: "…"`
-  return translated(complaint, fieldName)?.replace(/: \S…\S$/, '') ?? reason
-}
-
 /** Returns the label of a field by its API path, such as contents.0.subject: "Subject (1)". */
 export function fieldLabelOf(path: string): string {
   const field = lastName(path)
@@ -58,7 +33,8 @@ export function fieldLabelOf(path: string): string {
   return withPlace(path, key === undefined ? labelOf(field) : i18n.global.t(key))
 }
 
-function withLabels(message: string): string {
+/** An English sentence of another program, with the labels of the fields that it calls as the API does. */
+export function withLabels(message: string): string {
   const [first = ''] = /^[a-z]+\d?(?= (?:cannot|must|is|has) )/.exec(message) ?? []
   return withFieldNames(labelOf(first) + message.slice(first.length))
 }
@@ -66,12 +42,6 @@ function withLabels(message: string): string {
 /** A text with the labels of fields that it calls as the API does. */
 export function withFieldNames(text: string): string {
   return text.replaceAll(quotedOrName, (part) => (part.startsWith('"') ? part : labelOf(part)))
-}
-
-/** A field as a user knows it, in the middle of a sentence; anything else is left as it is. */
-function fieldName(part: string): string {
-  const isPath = /^[a-z]+\d?(?:_[a-z0-9]+)*(?:\.\d+)?(?:\.[a-z_]+)?$/.test(part)
-  return isPath && labelKeyOf(lastName(part)) !== undefined ? labelOf(part) : part
 }
 
 /** The name of a field of the API, or of a custom field, as a user knows it. */

@@ -1,3 +1,4 @@
+import { i18n } from '../i18n.ts'
 import type { AnswerOf, Given } from '../../src-main/http/endpoint.ts'
 import type { FailureEnvelope } from '../../src-main/http/envelope.ts'
 import type { Settings, SettingsChanges } from '../../src-main/settings/schema.ts'
@@ -139,6 +140,11 @@ export function deleteImportMapping(listId: number, id: number): Promise<ImportM
 
 type UploadAnswer = AnswerOf<(typeof uploadEndpoints)['endpoints']['PUT /uploads/:filename']>
 
+function asFailure(answer: FailureEnvelope | null): ApiFailure {
+  if (answer === null) return new ApiFailure('internal_error', i18n.global.t('connection.fileNotCopied'))
+  return new ApiFailure(answer.error_code, answer.faults ?? answer.error_message)
+}
+
 /**
  * Uploads a file with XMLHttpRequest, since fetch does not report upload progress.
  * @param onProgress called with the share that is done, 0 to 1
@@ -156,12 +162,12 @@ export function uploadFile(
     request.responseType = 'json'
     request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total)
     request.onload = () => {
-      const answer = request.response as UploadAnswer | FailureEnvelope | null
+      const answer = request.response as (UploadAnswer & { success: true }) | FailureEnvelope | null
       if (answer?.success) resolve(answer.data.filename)
-      else reject(new ApiFailure('internal_error', answer?.error_message ?? 'The file could not be copied.'))
+      else reject(asFailure(answer))
     }
     request.onerror = () =>
-      reject(new ApiFailure('unreachable', 'The file could not be copied: Listwright does not answer.'))
+      reject(new ApiFailure('unreachable', i18n.global.t('connection.silentWhileCopying')))
     request.onabort = () => reject(new DOMException('The upload was stopped', 'AbortError'))
     signal.addEventListener('abort', () => request.abort())
     request.send(file)

@@ -5,7 +5,8 @@ import type { BackupsAnswer } from '../api/backups.ts'
 import type { DraftSummary } from '../api/drafts.ts'
 import type { DiskSpace } from '../api/home.ts'
 import type { ListedImport } from '../api/imports.ts'
-import { inLanguage } from '../api/sentence.ts'
+import type { Refusal } from '../../src-main/base/refusal.ts'
+import { refusalSentence } from '../api/refusal-text.ts'
 import type { HomeLine } from '../model/home-line.ts'
 import { formatBytes, formatDateTime, formatNumber } from '../format.ts'
 import { useDismissed } from '../stores/dismissed.ts'
@@ -65,18 +66,18 @@ export function useAttention({
   /** Problems of backups and of the place of the data. */
   function unsafeData(): HomeLine[] {
     const { fault = null, copies = null, warnings = [] } = backups.value ?? {}
-    const line = (key: string, text: string, detail: string): HomeLine => ({
+    const line = (key: string, text: string, detail: Refusal): HomeLine => ({
       key: `backups ${key}`,
       icon: 'i-lucide-archive-x',
       color: 'text-warning',
       text,
-      detail: inLanguage(detail),
+      detail: refusalSentence(detail),
       to: windowPages.backups
     })
     return [
       ...(fault === null ? [] : [line('fault', t('attention.backup'), fault)]),
       ...(copies?.fault ? [line('copies', t('attention.copies'), copies.fault)] : []),
-      ...warnings.map((warning) => line(warning, t('backups.unsafePlace'), warning))
+      ...warnings.map((warning) => line(warning.rule, t('backups.unsafePlace'), warning))
     ]
   }
 

@@ -1,3 +1,4 @@
+import { refusal } from '../../src-main/base/refusal.ts'
 import SQLite from 'better-sqlite3'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -270,7 +271,10 @@ describe('a custom field', () => {
     await expect(change({ options: [{ name: 'S' }] })).rejects.toThrow(
       'options cannot lose "M" while an import is running; try again once it has ended'
     )
-    await bench.run('subscriberImports.end', { id, end: { is: 'failed', message: 'no' } })
+    await bench.run('subscriberImports.end', {
+      id,
+      end: { is: 'failed', fault: refusal('said', { text: 'no' }) }
+    })
     await change({ options: [{ name: 'S' }] })
   })
 
@@ -405,16 +409,20 @@ it('a delivery that was paused stays paused, whatever its thread reports', async
     }
   })
   const state = (): unknown =>
-    bench.sqlite.prepare('SELECT state, paused, error_message FROM dispatches WHERE campaign_id = ?').get(id)
+    bench.sqlite
+      .prepare(
+        "SELECT state, paused, error_message ->> 'text' AS error_message FROM dispatches WHERE campaign_id = ?"
+      )
+      .get(id)
   await bench.run('deliveries.begin', { id, linkBase: 'http://127.0.0.1' })
   await bench.run('campaigns.pause', { organizationId: 1, id })
-  await bench.run('deliveries.end', { id, end: { is: 'failed', message: 'no' } })
+  await bench.run('deliveries.end', { id, end: { is: 'failed', fault: refusal('said', { text: 'no' }) } })
   expect(state()).toEqual({ state: 'sending', paused: 1, error_message: null })
   await bench.run('campaigns.resume', { organizationId: 1, id })
-  await bench.run('deliveries.end', { id, end: { is: 'held', message: 'wait' } })
+  await bench.run('deliveries.end', { id, end: { is: 'held', fault: refusal('said', { text: 'wait' }) } })
   expect(state()).toEqual({ state: 'sending', paused: 1, error_message: 'wait' })
   await bench.run('campaigns.cancel', { organizationId: 1, id })
-  await bench.run('deliveries.end', { id, end: { is: 'failed', message: 'no' } })
+  await bench.run('deliveries.end', { id, end: { is: 'failed', fault: refusal('said', { text: 'no' }) } })
   expect(state()).toMatchObject({ state: 'cancelled' })
 })
 

@@ -1,3 +1,5 @@
+import { refusal } from '../../src-main/base/refusal.ts'
+import { storeRefusal } from '../../src-main/base/stored-refusal.ts'
 import { describe, expect, it } from 'vitest'
 import type { BulkActionInput } from '../../src-main/api/bulk-actions/schema.ts'
 import type { SubscriberStatus } from '../../src-main/api/subscribers/schema.ts'
@@ -75,8 +77,9 @@ describe('a bulk action', () => {
       finished_at: expect.any(Number) as number
     })
     await undo(id)
-    await bench.run('bulkActions.fail', { id, message: 'broken' })
-    expect(await done(id)).toEqual({ ...(ended as object), state: 'failed', error_message: 'broken' })
+    await bench.run('bulkActions.fail', { id, fault: refusal('said', { text: 'broken' }) })
+    const error_message = storeRefusal(refusal('said', { text: 'broken' }))
+    expect(await done(id)).toEqual({ ...(ended as object), state: 'failed', error_message })
     // It can be tried again, and the failure is no longer mentioned.
     await undo(id)
     expect(await done(id)).toMatchObject({
@@ -85,7 +88,7 @@ describe('a bulk action', () => {
       restored: 3,
       not_restored: 0
     })
-    await bench.run('bulkActions.fail', { id, message: 'too late' })
+    await bench.run('bulkActions.fail', { id, fault: refusal('said', { text: 'too late' }) })
     expect(await done(id)).toMatchObject({ state: 'undone', error_message: null })
   })
 

@@ -1,3 +1,4 @@
+import { englishOf } from '../../src-main/base/refusal.ts'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { analyzeFile } from '../../src-main/contact-files/analysis/analyze.ts'
@@ -107,7 +108,7 @@ async function interpreted(
       for (const { cells: values, fault } of malformed === null ? interpreter.read(cells) : []) {
         rows.push({
           ...Object.fromEntries(interpreter.mapping.map((column, index) => [column, values[index] ?? ''])),
-          ...(fault !== null && { fault: `line ${line}: ${fault}` })
+          ...(fault !== null && { fault: `line ${line}: ${englishOf(fault)}` })
         })
       }
     },

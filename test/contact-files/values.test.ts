@@ -144,9 +144,9 @@ describe('the addresses of a cell', () => {
 
   it('with an invisible character are refused with its name', () => {
     expect(['max @example.org', 'a\u00a0b@x.org', 'a\u2063b'].map(blankInside)).toEqual([
-      'a space',
-      'a no-break space',
-      'the invisible character U+2063'
+      { blank: 'a space' },
+      { blank: 'a no-break space' },
+      { character: 'U+2063' }
     ])
   })
 })

@@ -1,3 +1,4 @@
+import { refusal } from '../../src-main/base/refusal.ts'
 import { describe, expect, it } from 'vitest'
 import { noCounters } from '../../src-main/api/statistics/rules.ts'
 import { begunCampaign } from '../support/campaigns.ts'
@@ -55,18 +56,22 @@ it('each change of a campaign’s state is stored with its time, and cannot be r
 
 it('the end of a delivery does not override a pause by the user', async () => {
   const { bench, id, row } = await begunCampaign()
-  const state = (): unknown => row('SELECT state, paused, error_message FROM dispatches')
+  const state = (): unknown =>
+    row("SELECT state, paused, error_message ->> 'text' AS error_message FROM dispatches")
   const sending = { state: 'sending', paused: 0, error_message: null }
   expect(state()).toEqual(sending)
   await bench.run('campaigns.pause', { organizationId: 1, id })
-  await bench.run('deliveries.end', { id, end: { is: 'failed', message: 'broken' } })
+  await bench.run('deliveries.end', { id, end: { is: 'failed', fault: refusal('said', { text: 'broken' }) } })
   expect(state()).toEqual({ ...sending, paused: 1 })
   await bench.run('campaigns.resume', { organizationId: 1, id })
-  await bench.run('deliveries.end', { id, end: { is: 'held', message: 'the disk is full' } })
+  await bench.run('deliveries.end', {
+    id,
+    end: { is: 'held', fault: refusal('said', { text: 'the disk is full' }) }
+  })
   expect(state()).toEqual({ state: 'sending', paused: 1, error_message: 'the disk is full' })
   await bench.run('campaigns.resume', { organizationId: 1, id })
   expect(state()).toEqual(sending)
-  await bench.run('deliveries.end', { id, end: { is: 'failed', message: 'broken' } })
+  await bench.run('deliveries.end', { id, end: { is: 'failed', fault: refusal('said', { text: 'broken' }) } })
   expect(state()).toEqual({ state: 'failed', paused: 0, error_message: 'broken' })
 })
 

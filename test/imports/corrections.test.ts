@@ -1,3 +1,4 @@
+import { refusal } from '../../src-main/base/refusal.ts'
 import { describe, expect, it } from 'vitest'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
 import type { FailedRow, ImportLinks, ListedImport } from '../../src-main/workbench/endpoints/imports.ts'
@@ -58,6 +59,7 @@ describe('rows that failed', () => {
         line: 3,
         cells: ['nobody', '2', 'two\nlines'],
         complaint: 'email is not a valid email address: "nobody"',
+        fault: refusal('email_address', { field: 'email', email: 'nobody' }),
         column: 0
       },
       {
@@ -65,14 +67,23 @@ describe('rows that failed', () => {
         line: 6,
         cells: ['b@example.com', 'x', 'no number'],
         complaint: 'Age must be a whole number, and "x" is not one',
+        fault: refusal('not_whole_number', { field: 'Age', value: 'x' }),
         column: 1
       },
       expect.objectContaining({ place: 2, line: 8, column: 1 }),
       expect.objectContaining({ place: 3, line: 9, column: 0 })
     ])
     expect(page.reasons).toEqual([
-      { reason: 'email is not a valid email address', rows: 2 },
-      { reason: 'Age must be a whole number, and … is not one', rows: 2 }
+      {
+        reason: 'email is not a valid email address',
+        fault: refusal('not_email_address', { field: 'email' }),
+        rows: 2
+      },
+      {
+        reason: 'Age must be a whole number, and … is not one',
+        fault: refusal('not_whole_number', { field: 'Age', value: '…' }),
+        rows: 2
+      }
     ])
     const reason = encodeURIComponent('Age must be a whole number, and … is not one')
     const some = await failedRows(id, `?reason=${reason}&per_page=1&page=1`)
@@ -88,7 +99,7 @@ describe('rows that failed', () => {
     const { id } = await importFile(started, list.id, `email,Age\n${lines.join('')}`, {
       column_mapping: ['email', 'Age']
     })
-    expect((await failedRows(id)).reasons).toEqual([
+    expect((await failedRows(id)).reasons).toMatchObject([
       { reason: 'Age must be a whole number, and … is not one', rows: 3 }
     ])
   })

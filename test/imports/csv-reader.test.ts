@@ -1,3 +1,4 @@
+import { englishOf } from '../../src-main/base/refusal.ts'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -115,7 +116,7 @@ describe('the CSV reader', () => {
   it('shows the fault of a record, and the excess text', () => {
     const found: unknown[] = []
     const reader = new CsvReader({ separator: ',', enclosure: "'" }, (fields, line, fault) => {
-      found.push({ fields, line, fault })
+      found.push({ fields, line, fault: fault && englishOf(fault) })
     })
     reader.push("a,b\n'x'y,z\nc,'d' \n'e'\n'f'\r\n")
     reader.end()

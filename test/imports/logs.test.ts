@@ -1,3 +1,4 @@
+import { englishOf, refusal } from '../../src-main/base/refusal.ts'
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -5,8 +6,8 @@ import { join } from 'node:path'
 import { Value } from 'typebox/value'
 import { afterAll, describe, expect, it } from 'vitest'
 import { SubscriberImportInput } from '../../src-main/api/subscriber-imports/schema.ts'
-import { ApiError } from '../../src-main/base/errors.ts'
-import { failureMessage, ImportFailure } from '../../src-main/csv/failure.ts'
+import { validationFailed } from '../../src-main/base/errors.ts'
+import { importFault, ImportFailure } from '../../src-main/csv/failure.ts'
 import { ImportLogs } from '../../src-main/imports/logs.ts'
 import { countRecords } from '../../src-main/imports/split.ts'
 import { canCountOpenFiles, openFiles } from '../support/open-files.ts'
@@ -51,22 +52,22 @@ it.runIf(canCountOpenFiles)('the logs of an import are open until they are close
 })
 
 describe('why an import could not go on', () => {
+  const textOf = (error: unknown): string => englishOf(importFault(error))
+
   it('is the sentence of the refusal', () => {
-    expect(failureMessage(new ImportFailure('the quote is not closed', 7))).toBe(
-      'Line 7: the quote is not closed'
+    expect(textOf(new ImportFailure(refusal('enclosure_not_closed', { enclosure: '"' }), 7))).toBe(
+      'Line 7: a " is opened here and never closed'
     )
-    expect(failureMessage(new ApiError('validation_failed', 'name cannot be blank'))).toBe(
-      'name cannot be blank'
-    )
+    expect(textOf(validationFailed(refusal('blank', { field: 'name' })))).toBe('name cannot be blank')
   })
 
   it('is the full disk, with what to do', () => {
     const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
-    expect(failureMessage(full)).toMatch(/full.*, then import the file again$/i)
+    expect(textOf(full)).toMatch(/full.*, then import the file again$/i)
   })
 
   it('is an internal error otherwise', () => {
-    expect(failureMessage(new TypeError('x is undefined'))).toBe(
+    expect(textOf(new TypeError('x is undefined'))).toBe(
       'The import was stopped by an internal error: x is undefined'
     )
   })

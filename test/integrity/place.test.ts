@@ -1,3 +1,4 @@
+import { englishOf } from '../../src-main/base/refusal.ts'
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -15,23 +16,26 @@ const mounts = [
   '//nas/data /media/nas cifs rw 0 0'
 ].join('\n')
 
+const warningsAt = (...place: Parameters<typeof unsafePlaces>): string[] =>
+  unsafePlaces(...place).map(englishOf)
+
 describe('where the data lies', () => {
   it('is reported if it is on another computer', () => {
     expect(unsafePlaces('/srv/listwright', mounts)).toEqual([])
     expect(unsafePlaces('/home/ann/disk two/listwright', mounts)).toEqual([])
     expect(unsafePlaces('/homes/ann', mounts)).toEqual([])
-    expect(unsafePlaces('/home', mounts).join()).toContain('on another computer (nfs4)')
-    expect(unsafePlaces('/anywhere', 'server:/ / nfs rw 0 0').join()).toContain('on another computer (nfs)')
-    expect(unsafePlaces('/home/ann/listwright', mounts).join()).toContain('on another computer (nfs4)')
-    expect(unsafePlaces('/media/nas', mounts).join()).toContain('on another computer (cifs)')
-    expect(unsafePlaces('\\\\nas\\data\\listwright', null).join()).toContain('on another computer')
+    expect(warningsAt('/home', mounts).join()).toContain('on another computer (nfs4)')
+    expect(warningsAt('/anywhere', 'server:/ / nfs rw 0 0').join()).toContain('on another computer (nfs)')
+    expect(warningsAt('/home/ann/listwright', mounts).join()).toContain('on another computer (nfs4)')
+    expect(warningsAt('/media/nas', mounts).join()).toContain('on another computer (cifs)')
+    expect(warningsAt('\\\\nas\\data\\listwright', null).join()).toContain('on another computer')
   })
 
   it('is reported if a program copies it into a cloud', () => {
-    expect(unsafePlaces('/srv/Dropbox/listwright', mounts).join()).toContain('Dropbox copies')
-    expect(unsafePlaces('/srv/OneDrive - Example Ltd/data', mounts).join()).toContain('OneDrive copies')
+    expect(warningsAt('/srv/Dropbox/listwright', mounts).join()).toContain('Dropbox copies')
+    expect(warningsAt('/srv/OneDrive - Example Ltd/data', mounts).join()).toContain('OneDrive copies')
     expect(unsafePlaces('/srv/dropboxes/listwright', mounts)).toEqual([])
-    expect(unsafePlaces('/srv/Dropbox/MEGA/data', mounts)).toEqual([
+    expect(warningsAt('/srv/Dropbox/MEGA/data', mounts)).toEqual([
       'MEGA copies /srv/Dropbox/MEGA/data while it changes, which can damage the data. Keep the data in another folder, and use this one for backups.'
     ])
   })

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { type Refusal, refusal } from '../../src-main/base/refusal.ts'
 import { ApiFailure } from '../../src-renderer/api/client.ts'
 import { placeFaults } from '../../src-renderer/api/faults.ts'
-import { sentenceOf } from '../../src-renderer/api/sentence.ts'
+import { refusalSentence } from '../../src-renderer/api/refusal-text.ts'
 
+const said = (text: string): Refusal => refusal('said', { text })
 const placed = (refusals: Refusal[] | string, fields: string[]) =>
   placeFaults(new ApiFailure('validation_failed', refusals), fields)
 
@@ -109,7 +110,7 @@ describe('the sentence of a refusal', () => {
   })
 })
 
-describe('a message of the API', () => {
+describe('a sentence of another program', () => {
   it.each([
     ['name cannot be blank', 'Name cannot be blank.'],
     ['d_from_name cannot be blank', 'From name cannot be blank.'],
@@ -125,14 +126,14 @@ describe('a message of the API', () => {
     ],
     ['column_mapping names 6 columns, and line 1 has 2', 'Column mapping names 6 columns, and line 1 has 2.']
   ])('%s: names fields by their labels, and leaves what is quoted alone', (message, sentence) => {
-    expect(sentenceOf(message)).toBe(sentence)
+    expect(refusalSentence(said(message))).toBe(sentence)
   })
 
   it('leaves files, domains and paths alone', () => {
-    expect(sentenceOf('my_list.csv is not in uploads/my_files')).toBe(
+    expect(refusalSentence(said('my_list.csv is not in uploads/my_files'))).toBe(
       'My_list.csv is not in uploads/my_files.'
     )
-    expect(sentenceOf('the domain mail.example.com is there already')).toBe(
+    expect(refusalSentence(said('the domain mail.example.com is there already'))).toBe(
       'The domain mail.example.com is there already.'
     )
   })

@@ -1,3 +1,4 @@
+import { refusal } from '../../src-main/base/refusal.ts'
 import { describe, expect, it } from 'vitest'
 import { listNameOf, textFile } from '../../src-renderer/model/contact-files.ts'
 import { faultyValues, pastedCells, useRowFixes } from '../../src-renderer/composables/useRowFixes.ts'
@@ -7,6 +8,7 @@ const row = (place: number, cells: string[], column: number | null = 1) => ({
   line: place + 2,
   cells,
   complaint: 'status must be one of …',
+  fault: refusal('said', { text: 'status must be one of …' }),
   column
 })
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Filled, Nullable, Timestamp, withDefault } from '../../http/schema.ts'
+import { Fault, Filled, Nullable, Timestamp, withDefault } from '../../http/schema.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 
 export const bulkActionKinds = [
@@ -76,6 +76,7 @@ export const BulkAction = Type.Object({
   description: Type.String(),
   state: Type.Enum([...bulkActionStates]),
   error_message: Nullable(Type.String()),
+  fault: Nullable(Fault),
   /** Subscribers in the selection, and those processed so far. */
   total: Type.Integer(),
   done: Type.Integer(),

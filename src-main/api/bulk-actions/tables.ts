@@ -1,3 +1,4 @@
+import type { StoredRefusal } from '../../base/stored-refusal.ts'
 import type { ColumnType, Generated } from 'kysely'
 import type { Fixed, Flag, Json, Time } from '../../database/schema.ts'
 import type { SubscriberStatus } from '../subscribers/schema.ts'
@@ -38,7 +39,7 @@ export interface BulkActionsTable {
   /** The other list or the suppression list. */
   target_id: number | null
   state: BulkActionState
-  error_message: ColumnType<string | null, string | null | undefined, string | null>
+  error_message: ColumnType<StoredRefusal | null, StoredRefusal | null | undefined, StoredRefusal | null>
   /** Subscribers in the selection. */
   total: number
   /** The last processed subscriber. */

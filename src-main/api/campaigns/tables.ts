@@ -1,3 +1,4 @@
+import type { StoredRefusal } from '../../base/stored-refusal.ts'
 import type { ColumnType, Generated } from 'kysely'
 import type { Time, Flag, Json, Fixed } from '../../database/schema.ts'
 import type { CampaignState } from './schema.ts'
@@ -42,7 +43,7 @@ export interface DispatchesTable {
   campaign_id: number
   state: CampaignState
   /** Why it failed, or which fault paused it. */
-  error_message: string | null
+  error_message: StoredRefusal | null
   paused: Flag
   /** Null = the system default route. */
   virtual_mta_id: number | null

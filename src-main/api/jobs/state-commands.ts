@@ -1,13 +1,14 @@
 import type { Command, CommandContext } from '../../database/command.ts'
 import { validationFailed } from '../../base/errors.ts'
 import { refusal } from '../../base/refusal.ts'
+import { storeRefusal, type StoredRefusal } from '../../base/stored-refusal.ts'
 import type { JobEnd } from '../../jobs/outcome.ts'
 import { endedJobStates } from './schema.ts'
 
 /** The columns of a job's state. @typeParam Running the states with work left */
 export interface StateColumns<Running extends string> {
   state: Running | 'paused' | (typeof endedJobStates)[number]
-  error_message: string | null
+  error_message: StoredRefusal | null
   /** UNIX milliseconds; null while work is left. */
   finished_at: number | null
 }
@@ -91,8 +92,12 @@ export function stateCommands<Row extends { state: string }, Running extends str
 }
 
 function columnsOf(end: JobEnd, now: number): StateColumns<never> {
-  if (end.is === 'held') return { ...unended('paused'), error_message: end.message }
-  return { state: end.is, error_message: end.is === 'failed' ? end.message : null, finished_at: now }
+  if (end.is === 'held') return { ...unended('paused'), error_message: storeRefusal(end.fault) }
+  return {
+    state: end.is,
+    error_message: end.is === 'failed' ? storeRefusal(end.fault) : null,
+    finished_at: now
+  }
 }
 
 function unended<State>(state: State): { state: State; error_message: null; finished_at: null } {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Nullable, Timestamp, withDefault } from '../../http/schema.ts'
+import { Nullable, Timestamp, withDefault, WindowFault } from '../../http/schema.ts'
 import { fieldEnclosures, FieldSeparator, maxColumns } from '../subscriber-imports/schema.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 
@@ -58,6 +58,7 @@ export const SubscriberExport = Type.Object({
   finished_at: Nullable(Timestamp),
   state: Type.Enum([...exportStates]),
   error_message: Nullable(Type.String()),
+  fault: WindowFault,
   ...ExportSettings.properties,
   stats: Type.Object({
     number_of_records: Nullable(Type.Integer()),

@@ -1,3 +1,4 @@
+import type { StoredRefusal } from '../../base/stored-refusal.ts'
 import type { ColumnType, Generated } from 'kysely'
 import type { Time, Json, Fixed } from '../../database/schema.ts'
 import type { ExportState } from './schema.ts'
@@ -7,7 +8,7 @@ export interface SubscriberExportsTable {
   organization_id: number
   mailing_list_id: number
   state: ExportState
-  error_message: string | null
+  error_message: StoredRefusal | null
   /** {@link ExportSettings} */
   settings: Json
   /** The exported selection; null = chosen by the settings. */

@@ -1,5 +1,14 @@
 import { type Static, Type } from 'typebox'
-import { Filled, Nullable, Reference, Timestamp, choices, spellings, withDefault } from '../../http/schema.ts'
+import {
+  Filled,
+  Nullable,
+  Reference,
+  Timestamp,
+  choices,
+  spellings,
+  withDefault,
+  WindowFault
+} from '../../http/schema.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 
 /** docs/api.md, "Subscriber imports". */
@@ -189,6 +198,7 @@ export type SubscriberImportSummary = Static<typeof SubscriberImportSummary>
 export const SubscriberImport = Type.Object({
   ...common,
   error_message: Nullable(Type.String()),
+  fault: WindowFault,
   ...ImportSettings.properties,
   autoresponders: Type.Object({
     subscription: Type.Object({

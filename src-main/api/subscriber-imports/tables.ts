@@ -1,3 +1,4 @@
+import type { StoredRefusal } from '../../base/stored-refusal.ts'
 import type { ColumnType, Generated } from 'kysely'
 import type { Time, Flag, Json, Fixed } from '../../database/schema.ts'
 import type { ImportState } from './schema.ts'
@@ -13,7 +14,7 @@ export interface SubscriberImportsTable {
   organization_id: number
   mailing_list_id: number
   state: ImportState
-  error_message: string | null
+  error_message: StoredRefusal | null
   begins_at: Time
   /** 1 if it was to start at once, even if the clock is set back later. */
   begins_at_once: ColumnType<Flag, Flag | undefined, Flag>

@@ -1,3 +1,4 @@
+import { refusal, type Refusal } from '../../base/refusal.ts'
 import { ImportFailure } from '../../csv/failure.ts'
 import { maxColumns } from './schema.ts'
 
@@ -5,13 +6,13 @@ import { maxColumns } from './schema.ts'
 export function checkWidth(columns: number, line: number): void {
   if (columns <= maxColumns) return
   throw new ImportFailure(
-    `the file has ${columns.toLocaleString('en')} columns, and at most ${maxColumns} can be imported`,
+    refusal('file_too_wide', { count: columns.toLocaleString('en'), most: maxColumns }),
     line
   )
 }
 
 /** Returns why a row with more cells than columns fails; null if the extra cells are blank. */
-export function widthComplaint(row: readonly string[], columns: number): string | null {
+export function widthComplaint(row: readonly string[], columns: number): Refusal | null {
   if (row.length <= columns || row.slice(columns).every((cell) => cell.trim() === '')) return null
-  return `the row has ${row.length} columns, and the import expects ${columns}`
+  return refusal('row_too_wide', { columns: row.length, expected: columns })
 }

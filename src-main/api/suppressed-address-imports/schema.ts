@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Nullable, Timestamp } from '../../http/schema.ts'
+import { Nullable, Timestamp, WindowFault } from '../../http/schema.ts'
 
 /** docs/api.md, "Jobs". */
 export const suppressedAddressImportStates = [
@@ -20,6 +20,7 @@ export const SuppressedAddressImport = Type.Object({
   filename: Type.String(),
   state: Type.Enum([...suppressedAddressImportStates]),
   error_message: Nullable(Type.String()),
+  fault: WindowFault,
   number_of_records: Nullable(Type.Integer()),
   records_read: Type.Integer(),
   /** Excludes addresses that the list had already. */

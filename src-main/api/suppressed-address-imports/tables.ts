@@ -1,3 +1,4 @@
+import type { StoredRefusal } from '../../base/stored-refusal.ts'
 import type { Generated } from 'kysely'
 import type { Time, Json, Fixed } from '../../database/schema.ts'
 import type { SuppressedAddressImportState } from './schema.ts'
@@ -8,7 +9,7 @@ export interface SuppressedAddressImportsTable {
   suppression_list_id: number
   user_id: number
   state: SuppressedAddressImportState
-  error_message: string | null
+  error_message: StoredRefusal | null
   source_filename: string
   /** Relative to the data directory. */
   source_path: string

@@ -1,3 +1,4 @@
+import { refusal } from '../../base/refusal.ts'
 import { Ajv } from 'ajv'
 import SQLite, { type Database } from 'better-sqlite3'
 import { dirname } from 'node:path'
@@ -5,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { text as wholeText } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { type Entry, open as openZip, type Options, type ZipFile } from 'yauzl'
-import { messageOf } from '../../base/errors.ts'
+import { ExplainedError } from '../../base/errors.ts'
 import { addFunctions } from '../../database/functions.ts'
 import { migrate, migrations, newestSchema } from '../../database/migrate.ts'
 import { requireRoom } from '../room.ts'
@@ -38,7 +39,7 @@ const maxLineBytes = 64 * 1024 ** 2
  */
 export async function readArchive(path: string, databasePath: string): Promise<void> {
   const zip = await openFile(path, { lazyEntries: true, autoClose: false }).catch(() => {
-    throw new Error('The file is not a Listwright archive: it is not a ZIP file, or is damaged.')
+    throw new ExplainedError(refusal('archive_not_zip'))
   })
   try {
     const entries = await entriesOf(zip)
@@ -76,14 +77,13 @@ function entriesOf(zip: ZipFile): Promise<Map<string, Entry>> {
 async function manifestIn(zip: ZipFile, entries: Map<string, Entry>): Promise<Manifest> {
   const entry = entries.get(manifestName)
   if (!entry || entry.uncompressedSize > maxManifestBytes)
-    throw new Error(`The file is not a Listwright archive: it has no ${manifestName}.`)
+    throw new ExplainedError(refusal('archive_lacks_manifest', { name: manifestName }))
   const manifest = parsed(await wholeText(await streamOf(zip, entry)))
-  if (!isManifest(manifest))
-    throw new Error(`The ${manifestName} in the archive was not written by Listwright.`)
+  if (!isManifest(manifest)) throw new ExplainedError(refusal('manifest_of_others', { name: manifestName }))
   if (manifest.schema < firstSchema)
-    throw new Error(`The ${manifestName} in the archive has an invalid schema version.`)
+    throw new ExplainedError(refusal('manifest_schema', { name: manifestName }))
   if (manifest.schema > newestSchema) {
-    throw new Error('The archive was written by a newer Listwright. Install that version to use it.')
+    throw new ExplainedError(refusal('archive_of_newer'))
   }
   return manifest
 }
@@ -126,7 +126,7 @@ async function fillTable(
 ): Promise<void> {
   const name = tableEntry(table)
   const entry = entries.get(name)
-  if (!entry) throw new Error(`The archive does not contain ${name}.`)
+  if (!entry) throw new ExplainedError(refusal('archive_lacks_table', { name }))
   const columns = columnsOf(database, table)
   // Inserting the rows of the other tables has changed it.
   if (table === sequences) database.exec(`DELETE FROM ${sequences}`)
@@ -138,27 +138,35 @@ async function fillTable(
   for await (const line of linesOf(await streamOf(zip, entry))) {
     number++
     if (line === '[' || line === ']' || line === '') continue
+    const place = { line: number, name }
     const row = parsed(line.replace(/,$/, ''))
+    if (typeof row !== 'object' || row === null) {
+      throw new ExplainedError(refusal('archive_line_no_object', place))
+    }
+    const unknown = Object.keys(row).find((column) => !columns.has(column))
+    if (unknown !== undefined) {
+      throw new ExplainedError(refusal('archive_line_property', { ...place, property: unknown }))
+    }
+    const values = [...columns].map(([column, type]) => {
+      const value = restored(Reflect.get(row, column), type)
+      if (value !== undefined) return value
+      const wanted = wantedValues[type]
+      throw new ExplainedError(refusal('archive_line_value', { ...place, column, wanted }))
+    })
     try {
-      if (typeof row !== 'object' || row === null) throw new Error('must be a JSON object')
-      const unknown = Object.keys(row).find((column) => !columns.has(column))
-      if (unknown !== undefined) throw new Error(`has an unknown property "${unknown}"`)
-      insert.run(...[...columns].map(([column, type]) => valueIn(row, column, type)))
+      insert.run(...values)
     } catch (error) {
-      const message =
-        error instanceof SQLite.SqliteError ? `cannot be stored: ${error.message}` : messageOf(error)
-      throw new Error(`Line ${number} of ${name} ${message}.`, { cause: error })
+      if (!(error instanceof SQLite.SqliteError)) throw error
+      const fault = error.message
+      throw new ExplainedError(refusal('archive_line_cannot_be_stored', { ...place, fault }), {
+        cause: error
+      })
     }
   }
 }
 
-function valueIn(row: object, column: string, type: Parameters<typeof restored>[1]): Stored {
-  try {
-    return restored(Reflect.get(row, column), type)
-  } catch (error) {
-    throw new Error(`has a value of "${column}" that ${messageOf(error)}`, { cause: error })
-  }
-}
+/** The values that an archive has for a column, by the type of the column. */
+const wantedValues = { INTEGER: 'a whole number', REAL: 'a number', BLOB: 'base64 data', TEXT: 'text' }
 
 /**
  * Lines end with a line feed alone: texts may hold what Unicode calls line separators.
@@ -178,7 +186,7 @@ async function* linesOf(stream: Readable): AsyncGenerator<string> {
     }
     parts.push(chunk.subarray(start))
     length += chunk.length - start
-    if (length > maxLineBytes) throw new Error('The archive contains a line that is too long to be a record.')
+    if (length > maxLineBytes) throw new ExplainedError(refusal('archive_line_too_long'))
   }
   yield taken()
 }
@@ -192,5 +200,5 @@ async function requireSame(database: Database, { tables }: Manifest): Promise<vo
     (table) => found[table]?.digest !== tables[table]?.digest
   )
   if (changed.length === 0) return
-  throw new Error(`The archive was changed since it was written: ${changed.map(tableEntry).join(', ')}.`)
+  throw new ExplainedError(refusal('archive_changed', { names: changed.map(tableEntry) }))
 }

@@ -1,3 +1,5 @@
+import { refusal } from '../../base/refusal.ts'
+import { ExplainedError } from '../../base/errors.ts'
 import SQLite, { type Database } from 'better-sqlite3'
 import { once } from 'node:events'
 import { createWriteStream, existsSync, statSync } from 'node:fs'
@@ -28,10 +30,11 @@ export interface WrittenArchive {
  * @throws Error with a sentence where the backup cannot be used, another version wrote it, or the archive cannot be written
  */
 export async function writeArchive(backupPath: string, path: string): Promise<WrittenArchive> {
-  if (existsSync(path)) throw new Error(`The file ${path} already exists.`)
+  if (existsSync(path)) throw new ExplainedError(refusal('file_exists', { path }))
   // A faulty backup is refused: the archive's manifest would declare its contents correct.
   const { ok, faults, tables, subscribers } = await verifyBackup(backupPath)
-  if (!ok) throw new Error(`${backupPath} cannot be used: ${faults.join('; ')}`)
+  if (!ok)
+    throw new ExplainedError(refusal('cannot_be_used', { path: backupPath, faults: faults.join('; ') }))
   await makeDirectory(dirname(path))
   await requireRoom('An archive', statSync(backupPath).size, dirname(path))
   const partial = partialPath(path)
@@ -63,9 +66,7 @@ function openBackup(path: string): Database {
   addFunctions(database)
   if (database.pragma('user_version', { simple: true }) === newestSchema) return database
   database.close()
-  throw new Error(
-    `${path} was written by another version of Listwright. Restore it first, then export the data.`
-  )
+  throw new ExplainedError(refusal('backup_of_other_version', { path }))
 }
 
 /** The files of an archive: the text of each is made when it is its turn. */

@@ -84,6 +84,8 @@ export const english = {
   not_format: '{field} must be html, text or both, and "{value}" is not one',
   email_address: '{field} is not a valid email address: "{email}"',
   email_contains: '{field} is not a valid email address, because it contains {blank}: "{address}"',
+  email_contains_character:
+    '{field} is not a valid email address, because it contains the invisible character {character}: "{address}"',
   ascii_domain: '{field} must be at a domain without letters beyond a to z: "{email}"',
   ip_address: '{field} must be an IP address such as 192.0.2.1',
   not_ip_address: '{field} must be an IP address, and "{value}" is not one',
@@ -353,5 +355,212 @@ export const english = {
   list_not_mirrored: 'it refers to a list that is not mirrored',
   segment_not_here: 'it uses a segment that is not here',
   closing_while_rekeying:
-    'Listwright is closing, so the primary key may not have changed; look at the list at the next start'
+    'Listwright is closing, so the primary key may not have changed; look at the list at the next start',
+
+  // Faults that several rooms have
+  several: '{faults}',
+  line: 'Line {line}: {fault}',
+  in_place: '{place}: {fault}',
+  internal_error: 'an internal error, logged as request {id}',
+  stopped_by_internal_error: '{what} was stopped by an internal error: {fault}',
+  disk_full: 'the disk is full. Free some space',
+  data_locked: 'the data is locked by another program, such as a database browser. Close it there',
+  disk_failing: 'the disk has failed to read or write. Check the disk and its cable',
+  data_moved: 'the data is no longer in its folder, which was moved, removed or replaced. Put it back',
+  log_moved: 'the log of the database is no longer in its folder. Put it back, or start Listwright again,',
+  too_many_open_files: 'too many files are open on this computer. Close other programs',
+  database_damaged: 'the database is damaged, and nothing is written until this is fixed on the Backups page',
+  and_try_again: '{fault} and try again',
+  then_import_again: '{fault}, then import the file again',
+  then_continue_import: '{fault}, then continue the import',
+  then_continue_campaign: '{fault}, then continue the campaign',
+  then_export_again: 'The export stopped: {fault}, then export again',
+  export_stopped: 'The export stopped: {fault}',
+
+  // Files of contacts
+  file_empty: 'the file is empty',
+  file_is_empty: 'The file is empty',
+  row_too_wide: 'the row has {columns} columns, and the import expects {expected}',
+  row_enclosed: 'the whole row is enclosed as one cell',
+  not_email_address: '{field} is not a valid email address',
+  file_too_wide: 'the file has {count} columns, and at most {most} can be imported',
+  email_beyond_column:
+    'the file has {count} column, and column_mapping expects email in column {column}. Is the separator right?',
+  email_beyond_columns:
+    'the file has {count} columns, and column_mapping expects email in column {column}. Is the separator right?',
+  text_after_enclosure:
+    'after the closing {enclosure} there is more text; a {same} inside a field must be doubled',
+  enclosure_not_closed: 'a {enclosure} is opened here and never closed',
+  record_too_long_enclosed:
+    'the record that begins here is longer than {most} characters. Probably a {enclosure} is opened and never closed',
+  record_too_long:
+    'the record that begins here is longer than {most} characters. The file seems to have no line breaks, so it is probably not a CSV file',
+  pdf_not_csv: 'this is a PDF document, not a CSV file',
+  spreadsheet_not_csv: 'this is a spreadsheet, not a CSV file. In the spreadsheet, save it as CSV',
+  broken_archive_not_csv:
+    'this is a spreadsheet or a broken zip archive, not a CSV file. If it is a spreadsheet, save it as CSV',
+  spreadsheet_or_archive_not_csv:
+    'this is a spreadsheet or a zip archive, not a CSV file. In the spreadsheet, save it as CSV',
+  old_spreadsheet_not_csv: 'this is an old spreadsheet (.xls), not a CSV file. Save it as CSV',
+  utf16_not_csv: 'the file is encoded as UTF-16. Save it as CSV in UTF-8',
+  nul_byte: 'the file contains a NUL byte, so it is not a CSV file. Save it as CSV in UTF-8',
+  not_utf8:
+    'the file is not valid UTF-8. Choose ISO-8859-1 if it comes from an older program, or save it as UTF-8',
+  unpacks_too_large:
+    'the compressed file unpacks to more than 20 GB, the most that can be imported. Split it into smaller files',
+  cannot_unpack: 'the compressed file cannot be unpacked: {fault}',
+  archive_of_several: 'the zip archive holds {count} files, and an import needs exactly one',
+  archive_without_contacts:
+    'the zip archive holds no contact file (.csv, .tsv, .txt, .xlsx, .ods or .vcf) among its {count} files',
+  archive_in_archive: 'the archive holds another archive. Unpack it, and import the file inside',
+  archive_lacks_file: 'the archive holds no file {name}',
+  archive_part_damaged: '{name} in the archive is damaged',
+  archive_part_too_large: '{name} in the archive unpacks to more than 8 GB. Split it into smaller files',
+  broken_archive: 'this is a broken spreadsheet or zip archive',
+  numbers_document:
+    'this is a Numbers document. In Numbers, choose File > Export To > Excel, and import the .xlsx file',
+  binary_workbook:
+    'this is a binary Excel workbook (.xlsb). In Excel, save it as .xlsx, and import that file',
+  old_workbook:
+    'this is an old Excel workbook (.xls). In Excel or LibreOffice, save it as .xlsx, and import that file',
+  other_office_document:
+    'this is an Office document without a table of contacts. Save the contacts as .xlsx or CSV',
+  pdf_document:
+    'this is a PDF document, from which contacts cannot be read. Ask for the list as .xlsx or CSV',
+  ldif_document:
+    'this is an address book in LDIF. In the address book, export it as CSV or vCard, and import that file',
+  web_page: 'this is a web page or an XML document. Open it in a spreadsheet, and save it as .xlsx',
+  spreadsheet_without_sheet: 'the spreadsheet has no sheet',
+  workbook_without_sheet: 'the workbook has no sheet',
+  sheet_missing: 'the file lacks its sheet {sheet}',
+  spreadsheet_damaged: 'the spreadsheet is damaged: {fault}',
+  workbook_text_missing: 'the workbook is damaged: there is no text number {number}',
+  workbook_row_missing: 'the workbook is damaged: there is no row {row}',
+  workbook_cell_missing: 'the workbook is damaged: there is no cell {cell}',
+  workbook_text_too_long: 'the workbook holds more than 500 million characters of text. Save it as CSV',
+  header_too_far_down: 'the column names have to be among the first 500 lines',
+  file_changed: 'the file changed while it was being imported. Import it again',
+  file_changed_partly_imported:
+    'the file changed while it was being imported. The rows that were imported before stay; import the changed file again',
+  file_missing: 'the file is not there any more. Put it back and start the import again',
+
+  // Downloads
+  private_address:
+    '{host} is an address of this computer or of a private network, and imports from there are not allowed (service_url_imports_allow_private_addresses)',
+  not_web_address: '"{text}" is not the web address of a file: it must begin with http:// or https://',
+  download_incomplete: '{url} could not be downloaded: it was not complete after {minutes} minutes',
+  download_failed_once: '{url} could not be downloaded (tried once): {fault}',
+  download_failed: '{url} could not be downloaded (tried {times} times): {fault}',
+  answered_status: 'the server answered with status {status}',
+  too_many_redirects: '{url} redirects more than {most} times',
+  download_too_large:
+    '{url} is larger than 200 MB. Put the file into the upload directory, where files can be any size',
+
+  // Sending
+  remote_list_unreachable:
+    'The recipients of a Remote List are in a remote database, which cannot be reached.',
+  sending_cannot_continue: 'Sending cannot continue: {fault}',
+  campaign_after_restore:
+    'A backup was restored, and this campaign may have been sent after the backup was made. Check this before you continue it.',
+
+  // The place of the data, backups and archives
+  place_on_network:
+    '{folder} is on another computer ({system}). Files there can be lost or locked when the network fails. Keep the data on a local disk, and use that folder for backups.',
+  place_copied:
+    '{program} copies {folder} while it changes, which can damage the data. Keep the data in another folder, and use this one for backups.',
+  backup_faulty: 'The backup cannot be used: {faults}',
+  cannot_be_used: '{path} cannot be used: {faults}',
+  passphrase_unreadable: 'The passphrase cannot be read from where it is kept. Enter it again.',
+  folder_silent: 'The folder {folder} does not answer.',
+  folder_missing: 'The folder {folder} is missing. Connect the drive it is on, or set up the copies again.',
+  no_file: 'There is no file {path}.',
+  file_exists: 'The file {path} already exists.',
+  no_backup_or_damaged: '{path} is not a Listwright backup, or is damaged.',
+  no_backup: '{path} is not a Listwright backup.',
+  backup_of_newer: '{path} was written by a newer Listwright. Install that version to use it.',
+  backup_of_unreleased: '{path} was written before the first release of Listwright, and cannot be used.',
+  backup_of_other_version:
+    '{path} was written by another version of Listwright. Restore it first, then export the data.',
+  encrypted_file_differs: 'The encrypted file {path} cannot be read back as it was written.',
+  no_passphrase_file: 'The file is not encrypted with a passphrase.',
+  encrypted_file_changed: 'The encrypted file was changed, or is not all there.',
+  wrong_passphrase: 'The passphrase is wrong.',
+  passphrase_needed: 'The file is encrypted: its passphrase is needed.',
+  restore_failed: 'The backup was not put in place: {fault}',
+  no_room: '{what} needs {needed} MB of free space on the disk of {directory}, which has {free} MB.',
+  archive_not_zip: 'The file is not a Listwright archive: it is not a ZIP file, or is damaged.',
+  archive_lacks_manifest: 'The file is not a Listwright archive: it has no {name}.',
+  manifest_of_others: 'The {name} in the archive was not written by Listwright.',
+  manifest_schema: 'The {name} in the archive has an invalid schema version.',
+  archive_of_newer: 'The archive was written by a newer Listwright. Install that version to use it.',
+  archive_lacks_table: 'The archive does not contain {name}.',
+  archive_line_too_long: 'The archive contains a line that is too long to be a record.',
+  archive_line_no_object: 'Line {line} of {name} must be a JSON object.',
+  archive_line_property: 'Line {line} of {name} has an unknown property "{property}".',
+  archive_line_value: 'Line {line} of {name} has a value of "{column}" that is not {wanted}.',
+  archive_line_cannot_be_stored: 'Line {line} of {name} cannot be stored: {fault}.',
+  archive_changed: 'The archive was changed since it was written: {names}.',
+
+  // Updates
+  host_unreachable: '{host} cannot be reached',
+  host_without_version: '{host} does not say which version is the latest',
+
+  // Sync: what a server does
+  sync_stopped: 'The sync stopped: {fault}',
+  key_unreadable: 'The key cannot be read right now. It is stored by the desktop or its keyring.',
+  key_missing_here: 'The stored key was not found. Enter it again.',
+  ended_twice:
+    'The application ended twice while it synced with {name}. What the server answers may be the cause.',
+  server_unreachable: '{host} cannot be reached: {fault}',
+  nothing_answers: 'nothing answers at this address',
+  no_such_server: 'there is no server of this name, or no network',
+  no_network: 'there is no network',
+  connection_cut: 'the connection was cut',
+  no_answer: 'it does not answer',
+  answer_stopped: 'it stopped in the middle of an answer',
+  answer_cut_off: 'its answer was cut off',
+  certificate_expired: 'its certificate has expired',
+  certificate_self_made: 'its certificate is one that it made itself',
+  certificate_untrusted: 'its certificate is not signed by anybody who is trusted',
+  certificate_of_other_name: 'its certificate is for another name',
+  answered_no_text: '{host} answered {path} with something other than text',
+  key_not_accepted: '{host} did not accept this key',
+  key_not_accepted_because: '{host} did not accept this key: {fault}',
+  key_without_permission: 'The key does not have permission to do this on {host}',
+  key_without_permission_because: 'The key does not have permission to do this on {host}: {fault}',
+  server_status: '{host} answered with status {status}',
+  server_status_because: '{host} answered with status {status}: {fault}',
+  server_redirects:
+    '{host} redirects to another address. Enter that address instead: the key is sent only to the address you enter',
+  call_unknown: '{host} does not know this call',
+  answer_not_of_api: '{host} gave an answer that is not from the API',
+  refused_without_reason: '{host} refused it without giving a reason',
+  answer_too_long: '{host} sent an answer of more than {megabytes} MB',
+  answer_to_call_not_valid: '{host} answered {call} with data that is not valid: {fault}',
+  answer_not_valid: '{host} answered with data that is not valid: {fault}',
+  data_not_valid: 'the server answered with data that is not valid: {fault}',
+  other_number_of_records: '{host} answered with {found} records where it says that there are {records}',
+  no_number_of_records: '{host} answered with a {name} that is no number of records',
+  token_no_text: '{host} answered with a next_page_token that is no text',
+  subscribers_out_of_order: '{host} answered with subscriber {id} after subscriber {last}',
+  empty_page: '{host} answered with an empty page that is not the last',
+  too_many_records: '{host} has more than {most} records at {path}',
+  import_paused_there: 'Import {id} was paused on the server. Continue or cancel it there',
+  import_unfinished_there: 'Import {id} on the server did not finish: {fault}',
+  import_stands_still_there: 'Import {id} on the server has not moved for half an hour. Look at it there',
+  answered_with_other_data: 'The server answered for {email} with something other than what was requested',
+  answered_with_other_record: 'The server answered for {name} with a different record',
+  segment_not_there: 'it uses a segment that is not on the server',
+  conditions_not_there: 'it has conditions that the server does not support',
+  unlike_keys: 'its subscribers are not mirrored, since the two lists have different primary keys',
+
+  // Sync: what a user is asked
+  list_gone: 'The list "{name}" is missing on the server.',
+  subscribers_gone:
+    '{gone} of the {count} subscribers of "{name}" are missing on the server. Was it restored from a backup?',
+  subscribers_changed:
+    '{changed} of the {count} subscribers of "{name}" would be unsubscribed or lose values, since the server says so. Is that meant?',
+  fields_gone:
+    '{gone} of the {count} custom fields are missing on the server. Removing a field removes what everyone has in it.',
+  segments_gone: '{gone} of the {count} segments are missing on the server.'
 } as const

@@ -89,6 +89,8 @@ export const german: Sentences = {
   not_format: '{field} muss html, text oder both sein, und „{value}“ ist keines davon',
   email_address: '{field} ist keine gültige E-Mail-Adresse: „{email}“',
   email_contains: '{field} ist keine gültige E-Mail-Adresse, weil sie {blank} enthält: „{address}“',
+  email_contains_character:
+    '{field} ist keine gültige E-Mail-Adresse, denn sie enthält das unsichtbare Zeichen {character}: „{address}“',
   ascii_domain: 'Die Domain der E-Mail-Adresse darf nur Buchstaben von a bis z enthalten: „{email}“',
   ip_address: '{field} muss eine IP-Adresse sein, etwa 192.0.2.1',
   not_ip_address: '{field} muss eine IP-Adresse sein, und „{value}“ ist keine',
@@ -389,7 +391,231 @@ export const german: Sentences = {
   list_not_mirrored: 'Das bezieht sich auf eine Liste, die nicht abgeglichen wird',
   segment_not_here: 'Das verwendet ein Segment, das nicht hier ist',
   closing_while_rekeying:
-    'Listwright wird beendet; vielleicht hat sich der Primärschlüssel nicht geändert. Sehen Sie beim nächsten Start nach'
+    'Listwright wird beendet; vielleicht hat sich der Primärschlüssel nicht geändert. Sehen Sie beim nächsten Start nach',
+
+  // Faults that several rooms have
+  several: '{faults}',
+  line: 'Zeile {line}: {fault}',
+  in_place: '{place}: {fault}',
+  internal_error: 'Ein interner Fehler; im Protokoll steht er als Anfrage {id}',
+  stopped_by_internal_error: '{what} ist durch einen internen Fehler stehen geblieben: {fault}',
+  disk_full: 'Der Datenträger ist voll. Schaffen Sie Platz',
+  data_locked: 'Ein anderes Programm sperrt die Daten, etwa ein Datenbankbrowser. Schließen Sie sie dort',
+  disk_failing: 'Der Datenträger hat beim Lesen oder Schreiben versagt. Prüfen Sie ihn und sein Kabel',
+  data_moved:
+    'Die Daten sind nicht mehr in ihrem Ordner, der verschoben, entfernt oder ersetzt wurde. Stellen Sie ihn wieder her',
+  log_moved:
+    'Das Protokoll der Datenbank ist nicht mehr in seinem Ordner. Legen Sie es zurück oder starten Sie Listwright neu',
+  too_many_open_files: 'Auf diesem Computer sind zu viele Dateien geöffnet. Schließen Sie andere Programme',
+  database_damaged:
+    'Die Datenbank ist beschädigt. Nichts wird geschrieben, bis das auf der Seite „Sicherungen“ behoben ist',
+  and_try_again: '{fault}, und versuchen Sie es noch einmal',
+  then_import_again: '{fault}, und importieren Sie die Datei dann noch einmal',
+  then_continue_import: '{fault}, und setzen Sie den Import dann fort',
+  then_continue_campaign: '{fault}, und setzen Sie die Kampagne dann fort',
+  then_export_again: 'Der Export ist stehen geblieben. {fault}, und exportieren Sie dann noch einmal',
+  export_stopped: 'Der Export ist stehen geblieben: {fault}',
+
+  // Files of contacts
+  file_empty: 'Die Datei ist leer',
+  file_is_empty: 'Die Datei ist leer',
+  row_too_wide: 'Die Zeile hat {columns} Spalten, und der Import erwartet {expected}',
+  row_enclosed: 'Die ganze Zeile ist als eine Zelle eingeschlossen',
+  not_email_address: '{field} ist keine gültige E-Mail-Adresse',
+  file_too_wide: 'Die Datei hat {count} Spalten, und höchstens {most} lassen sich importieren',
+  email_beyond_column:
+    'Die Datei hat {count} Spalte, und die Zuordnung erwartet die E-Mail in Spalte {column}. Stimmt das Trennzeichen?',
+  email_beyond_columns:
+    'Die Datei hat {count} Spalten, und die Zuordnung erwartet die E-Mail in Spalte {column}. Stimmt das Trennzeichen?',
+  text_after_enclosure:
+    'Nach dem schließenden {enclosure} steht noch Text; ein {same} im Feld muss verdoppelt werden',
+  enclosure_not_closed: 'Hier beginnt ein {enclosure}, das nirgends geschlossen wird',
+  record_too_long_enclosed:
+    'Der Datensatz, der hier beginnt, ist länger als {most} Zeichen. Wahrscheinlich wird ein {enclosure} nirgends geschlossen',
+  record_too_long:
+    'Der Datensatz, der hier beginnt, ist länger als {most} Zeichen. Die Datei scheint keine Zeilenumbrüche zu haben; wahrscheinlich ist es keine CSV-Datei',
+  pdf_not_csv: 'Das ist ein PDF-Dokument und keine CSV-Datei',
+  spreadsheet_not_csv:
+    'Das ist eine Tabellendatei und keine CSV-Datei. Speichern Sie sie in der Tabellenkalkulation als CSV',
+  broken_archive_not_csv:
+    'Das ist eine Tabellendatei oder ein beschädigtes ZIP-Archiv und keine CSV-Datei. Eine Tabellendatei speichern Sie als CSV',
+  spreadsheet_or_archive_not_csv:
+    'Das ist eine Tabellendatei oder ein ZIP-Archiv und keine CSV-Datei. Speichern Sie die Tabelle als CSV',
+  old_spreadsheet_not_csv:
+    'Das ist eine alte Tabellendatei (.xls) und keine CSV-Datei. Speichern Sie sie als CSV',
+  utf16_not_csv: 'Die Datei ist als UTF-16 kodiert. Speichern Sie sie als CSV in UTF-8',
+  nul_byte: 'Die Datei enthält ein NUL-Byte, ist also keine CSV-Datei. Speichern Sie sie als CSV in UTF-8',
+  not_utf8:
+    'Die Datei ist kein gültiges UTF-8. Wählen Sie ISO-8859-1, wenn sie aus einem älteren Programm kommt, oder speichern Sie sie als UTF-8',
+  unpacks_too_large:
+    'Die komprimierte Datei ist entpackt größer als 20 GB; mehr lässt sich nicht importieren. Teilen Sie sie auf',
+  cannot_unpack: 'Die komprimierte Datei lässt sich nicht entpacken: {fault}',
+  archive_of_several: 'Das ZIP-Archiv enthält {count} Dateien; ein Import braucht genau eine',
+  archive_without_contacts:
+    'Das ZIP-Archiv enthält unter seinen {count} Dateien keine Kontaktdatei (.csv, .tsv, .txt, .xlsx, .ods oder .vcf)',
+  archive_in_archive:
+    'Das Archiv enthält ein weiteres Archiv. Entpacken Sie es, und importieren Sie die Datei darin',
+  archive_lacks_file: 'Das Archiv enthält keine Datei {name}',
+  archive_part_damaged: '{name} im Archiv ist beschädigt',
+  archive_part_too_large: '{name} im Archiv ist entpackt größer als 8 GB. Teilen Sie die Datei auf',
+  broken_archive: 'Das ist eine beschädigte Tabellendatei oder ein beschädigtes ZIP-Archiv',
+  numbers_document:
+    'Das ist ein Numbers-Dokument. Wählen Sie in Numbers Ablage > Exportieren > Excel, und importieren Sie die .xlsx-Datei',
+  binary_workbook:
+    'Das ist eine binäre Excel-Arbeitsmappe (.xlsb). Speichern Sie sie in Excel als .xlsx, und importieren Sie diese Datei',
+  old_workbook:
+    'Das ist eine alte Excel-Arbeitsmappe (.xls). Speichern Sie sie in Excel oder LibreOffice als .xlsx, und importieren Sie diese Datei',
+  other_office_document:
+    'Das ist ein Office-Dokument ohne Tabelle von Kontakten. Speichern Sie die Kontakte als .xlsx oder CSV',
+  pdf_document:
+    'Das ist ein PDF-Dokument, aus dem sich keine Kontakte lesen lassen. Bitten Sie um die Liste als .xlsx oder CSV',
+  ldif_document:
+    'Das ist ein Adressbuch in LDIF. Exportieren Sie es im Adressbuch als CSV oder vCard, und importieren Sie diese Datei',
+  web_page:
+    'Das ist eine Webseite oder ein XML-Dokument. Öffnen Sie es in einer Tabellenkalkulation, und speichern Sie es als .xlsx',
+  spreadsheet_without_sheet: 'Die Tabellendatei hat kein Blatt',
+  workbook_without_sheet: 'Die Arbeitsmappe hat kein Blatt',
+  sheet_missing: 'In der Datei fehlt das Blatt {sheet}',
+  spreadsheet_damaged: 'Die Tabellendatei ist beschädigt: {fault}',
+  workbook_text_missing: 'Die Arbeitsmappe ist beschädigt: Es gibt keinen Text mit der Nummer {number}',
+  workbook_row_missing: 'Die Arbeitsmappe ist beschädigt: Es gibt keine Zeile {row}',
+  workbook_cell_missing: 'Die Arbeitsmappe ist beschädigt: Es gibt keine Zelle {cell}',
+  workbook_text_too_long:
+    'Die Arbeitsmappe enthält mehr als 500 Millionen Zeichen Text. Speichern Sie sie als CSV',
+  header_too_far_down: 'Die Spaltennamen müssen in den ersten 500 Zeilen stehen',
+  file_changed: 'Die Datei wurde während des Imports geändert. Importieren Sie sie noch einmal',
+  file_changed_partly_imported:
+    'Die Datei wurde während des Imports geändert. Was bis dahin importiert wurde, bleibt; importieren Sie die geänderte Datei noch einmal',
+  file_missing: 'Die Datei ist nicht mehr da. Legen Sie sie zurück und starten Sie den Import noch einmal',
+
+  // Downloads
+  private_address:
+    '{host} ist eine Adresse dieses Rechners oder eines privaten Netzes; Importe von dort sind in den Einstellungen nicht erlaubt',
+  not_web_address:
+    '„{text}“ ist nicht die Webadresse einer Datei: Sie muss mit http:// oder https:// beginnen',
+  download_incomplete:
+    '{url} ließ sich nicht herunterladen: Nach {minutes} Minuten war es noch nicht vollständig',
+  download_failed_once: '{url} ließ sich nicht herunterladen (Versuche: 1): {fault}',
+  download_failed: '{url} ließ sich nicht herunterladen (Versuche: {times}): {fault}',
+  answered_status: 'Der Server antwortete mit Status {status}',
+  too_many_redirects: '{url} leitet öfter als {most}-mal weiter',
+  download_too_large:
+    '{url} ist größer als 200 MB. Legen Sie die Datei in den Upload-Ordner; dort darf sie beliebig groß sein',
+
+  // Sending
+  remote_list_unreachable:
+    'Die Empfänger einer Remote-Liste stehen in einer fremden Datenbank, die sich nicht erreichen lässt.',
+  sending_cannot_continue: 'Der Versand kann nicht weitergehen: {fault}',
+  campaign_after_restore:
+    'Eine Sicherung wurde wiederhergestellt, und diese Kampagne könnte nach der Sicherung verschickt worden sein. Prüfen Sie das, bevor Sie sie fortsetzen.',
+
+  // The place of the data, backups and archives
+  place_on_network:
+    '{folder} liegt auf einem anderen Rechner ({system}). Dateien dort können verloren gehen oder gesperrt sein, wenn das Netz ausfällt. Lassen Sie die Daten auf einem eigenen Datenträger, und nutzen Sie jenen Ordner für Sicherungen.',
+  place_copied:
+    '{program} kopiert {folder}, während es sich ändert; das kann die Daten beschädigen. Lassen Sie die Daten in einem anderen Ordner, und nutzen Sie diesen für Sicherungen.',
+  backup_faulty: 'Die Sicherung ist nicht zu gebrauchen: {faults}',
+  cannot_be_used: '{path} ist nicht zu gebrauchen: {faults}',
+  passphrase_unreadable:
+    'Die Passphrase lässt sich nicht von dort lesen, wo sie aufbewahrt ist. Geben Sie sie noch einmal ein.',
+  folder_silent: 'Der Ordner {folder} antwortet nicht.',
+  folder_missing:
+    'Der Ordner {folder} fehlt. Schließen Sie sein Laufwerk an, oder richten Sie die Kopien neu ein.',
+  no_file: 'Die Datei {path} gibt es nicht.',
+  file_exists: 'Die Datei {path} gibt es schon.',
+  no_backup_or_damaged: '{path} ist keine Sicherung von Listwright oder ist beschädigt.',
+  no_backup: '{path} ist keine Sicherung von Listwright.',
+  backup_of_newer: '{path} stammt von einem neueren Listwright. Installieren Sie dessen Version.',
+  backup_of_unreleased: '{path} ist älter als die erste Version von Listwright und nicht zu gebrauchen.',
+  backup_of_other_version:
+    '{path} stammt von einer anderen Version von Listwright. Stellen Sie sie zuerst wieder her und exportieren Sie dann.',
+  encrypted_file_differs:
+    'Die verschlüsselte Datei {path} lässt sich nicht so zurücklesen, wie sie geschrieben wurde.',
+  no_passphrase_file: 'Die Datei ist nicht mit einer Passphrase verschlüsselt.',
+  encrypted_file_changed: 'Die verschlüsselte Datei wurde geändert oder ist nicht vollständig.',
+  wrong_passphrase: 'Die Passphrase ist falsch.',
+  passphrase_needed: 'Die Datei ist verschlüsselt: Dafür wird die Passphrase gebraucht.',
+  restore_failed: 'Die Sicherung wurde nicht eingespielt: {fault}',
+  no_room: '{what} braucht {needed} MB auf dem Datenträger von {directory}; frei sind {free} MB.',
+  archive_not_zip: 'Die Datei ist kein Archiv von Listwright: Sie ist keine ZIP-Datei oder ist beschädigt.',
+  archive_lacks_manifest: 'Die Datei ist kein Archiv von Listwright: {name} fehlt darin.',
+  manifest_of_others: '{name} im Archiv stammt nicht von Listwright.',
+  manifest_schema: '{name} im Archiv nennt keine gültige Version.',
+  archive_of_newer: 'Das Archiv stammt von einem neueren Listwright. Installieren Sie dessen Version.',
+  archive_lacks_table: '{name} fehlt im Archiv.',
+  archive_line_too_long: 'Das Archiv enthält eine Zeile, die zu lang für einen Datensatz ist.',
+  archive_line_no_object: 'Zeile {line} von {name} muss ein JSON-Objekt sein.',
+  archive_line_property: 'Zeile {line} von {name} hat eine unbekannte Eigenschaft „{property}“.',
+  archive_line_value: 'Der Wert von „{column}“ in Zeile {line} von {name} ist ungültig; erwartet: {wanted}.',
+  archive_line_cannot_be_stored: 'Zeile {line} von {name} lässt sich nicht speichern: {fault}.',
+  archive_changed: 'Das Archiv wurde geändert, seit es geschrieben wurde: {names}.',
+
+  // Updates
+  host_unreachable: '{host} ist nicht zu erreichen',
+  host_without_version: '{host} sagt nicht, welche Version die neueste ist',
+
+  // Sync: what a server does
+  sync_stopped: 'Der Abgleich ist stehen geblieben: {fault}',
+  key_unreadable:
+    'Der Schlüssel lässt sich gerade nicht lesen. Er liegt im Schlüsselbund der Desktop-Umgebung.',
+  key_missing_here: 'Der aufbewahrte Schlüssel war nicht zu finden. Geben Sie ihn noch einmal ein.',
+  ended_twice:
+    'Die Anwendung ist zweimal abgebrochen, während sie mit {name} synchronisierte. Die Antworten des Servers können der Grund sein.',
+  server_unreachable: '{host} ist nicht zu erreichen: {fault}',
+  nothing_answers: 'Unter dieser Adresse antwortet nichts',
+  no_such_server: 'Es gibt keinen Server dieses Namens, oder es besteht keine Netzwerkverbindung',
+  no_network: 'Es besteht keine Netzwerkverbindung',
+  connection_cut: 'Die Verbindung wurde unterbrochen',
+  no_answer: 'Er antwortet nicht',
+  answer_stopped: 'Er hörte mitten in der Antwort auf',
+  answer_cut_off: 'Seine Antwort war abgeschnitten',
+  certificate_expired: 'Sein Zertifikat ist abgelaufen',
+  certificate_self_made: 'Sein Zertifikat hat er selbst ausgestellt',
+  certificate_untrusted: 'Sein Zertifikat stammt von keiner vertrauenswürdigen Stelle',
+  certificate_of_other_name: 'Sein Zertifikat ist auf einen anderen Namen ausgestellt',
+  answered_no_text: '{host} antwortete auf {path} mit etwas anderem als Text',
+  key_not_accepted: '{host} hat den Schlüssel nicht angenommen',
+  key_not_accepted_because: '{host} hat den Schlüssel nicht angenommen: {fault}',
+  key_without_permission: 'Der Schlüssel darf das auf {host} nicht',
+  key_without_permission_because: 'Der Schlüssel darf das auf {host} nicht: {fault}',
+  server_status: '{host} antwortete mit Status {status}',
+  server_status_because: '{host} antwortete mit Status {status}: {fault}',
+  server_redirects:
+    '{host} leitet zu einer anderen Adresse weiter. Geben Sie jene an: Der Schlüssel wird nur an die Adresse gesandt, die Sie eingeben',
+  call_unknown: '{host} kennt diesen Aufruf nicht',
+  answer_not_of_api: '{host} gab eine Antwort, die nicht von der API stammt',
+  refused_without_reason: '{host} lehnte das ohne Angabe von Gründen ab',
+  answer_too_long: '{host} sandte eine Antwort von mehr als {megabytes} MB',
+  answer_to_call_not_valid: '{host} beantwortete {call} mit ungültigen Daten: {fault}',
+  answer_not_valid: '{host} antwortete mit ungültigen Daten: {fault}',
+  data_not_valid: 'Der Server antwortete mit ungültigen Daten: {fault}',
+  other_number_of_records: '{host} antwortete mit {found} Datensätzen, wo es {records} angibt',
+  no_number_of_records: '{host} antwortete mit {name}, das keine Anzahl von Datensätzen ist',
+  token_no_text: '{host} antwortete mit einem next_page_token, das kein Text ist',
+  subscribers_out_of_order: '{host} nannte Abonnent {id} nach Abonnent {last}',
+  empty_page: '{host} antwortete mit einer leeren Seite, die nicht die letzte ist',
+  too_many_records: '{host} hat mehr als {most} Datensätze unter {path}',
+  import_paused_there:
+    'Der Import {id} wurde auf dem Server angehalten. Setzen Sie ihn dort fort, oder brechen Sie ihn ab',
+  import_unfinished_there: 'Der Import {id} auf dem Server wurde nicht fertig: {fault}',
+  import_stands_still_there:
+    'Import {id} auf dem Server steht seit einer halben Stunde still. Sehen Sie dort nach',
+  answered_with_other_data: 'Der Server antwortete auf die Anfrage nach {email} mit etwas anderem',
+  answered_with_other_record: 'Der Server antwortete auf die Anfrage nach {name} mit einem anderen Datensatz',
+  segment_not_there: 'Das verwendet ein Segment, das nicht auf dem Server ist',
+  conditions_not_there: 'Das hat Bedingungen, die der Server nicht kennt',
+  unlike_keys:
+    'Die Abonnenten werden nicht abgeglichen, denn die beiden Listen haben verschiedene Primärschlüssel',
+
+  // Sync: what a user is asked
+  list_gone: 'Die Liste „{name}“ fehlt auf dem Server.',
+  subscribers_gone:
+    '{gone} der {count} Abonnenten von „{name}“ fehlen auf dem Server. Wurde dort eine Sicherung wiederhergestellt?',
+  subscribers_changed:
+    '{changed} der {count} Abonnenten von „{name}“ würden abgemeldet oder Werte verlieren, weil der Server es so angibt. Ist das gewollt?',
+  fields_gone:
+    '{gone} der {count} Felder fehlen auf dem Server. Mit einem Feld geht verloren, was alle darin stehen haben.',
+  segments_gone: '{gone} der {count} Segmente fehlen auf dem Server.'
 }
 
 /** Translations of Listwright's own terms in refusals, by the English term. */
@@ -443,6 +669,9 @@ export const germanTerms: Readonly<Record<string, string>> = {
   'a boolean': 'ja (true) oder nein (false)',
   'an object': 'ein Objekt',
   'an array': 'eine Liste',
+  'a whole number': 'eine ganze Zahl',
+  'base64 data': 'Daten in Base64',
+  text: 'Text',
   'a custom field of this list': 'ein eigenes Feld dieser Liste',
   'a mailing list': 'eine Liste',
   'an import of this list': 'ein Import dieser Liste',
@@ -452,5 +681,26 @@ export const germanTerms: Readonly<Record<string, string>> = {
   autoresponders: 'Autoresponder',
   'subscriber imports': 'Importe',
   'subscriber exports': 'Exporte',
-  'web forms': 'Formulare'
+  'web forms': 'Formulare',
+  'The import': 'Der Import',
+  Sending: 'Der Versand',
+  'The bulk action': 'Die Sammelaktion',
+  'The dry run': 'Der Probelauf',
+  'A backup': 'Eine Sicherung',
+  'An archive': 'Ein Archiv',
+  'The archive': 'Das Archiv',
+  'The file': 'Die Datei',
+  'a space': 'ein Leerzeichen',
+  'a no-break space': 'ein geschütztes Leerzeichen',
+  'a soft hyphen': 'einen weichen Trennstrich',
+  'a zero-width space': 'ein Leerzeichen ohne Breite',
+  'a zero-width non-joiner': 'einen breitenlosen Nichtverbinder',
+  'a zero-width joiner': 'einen breitenlosen Verbinder',
+  'a left-to-right mark': 'ein Links-nach-rechts-Zeichen',
+  'a right-to-left mark': 'ein Rechts-nach-links-Zeichen',
+  'a word joiner': 'einen Wortverbinder',
+  'a byte order mark': 'eine Bytereihenfolge-Marke',
+  'a tab': 'einen Tabulator',
+  'a line break': 'einen Zeilenumbruch',
+  'an ideographic space': 'ein ideografisches Leerzeichen'
 }

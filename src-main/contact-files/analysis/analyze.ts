@@ -1,3 +1,4 @@
+import { type Refusal, refusal } from '../../base/refusal.ts'
 import { isUtf8 } from 'node:buffer'
 import { stat } from 'node:fs/promises'
 import { beginningOf } from '../../base/file-content.ts'
@@ -57,7 +58,7 @@ export interface AnalysisInput {
 export async function analyzeFile(input: AnalysisInput): Promise<FileAnalysis> {
   const { choices } = input
   const { size: bytes } = await stat(input.path)
-  if (bytes === 0) throw new ImportFailure('The file is empty')
+  if (bytes === 0) throw new ImportFailure(refusal('file_is_empty'))
   const opened = await openContactFile(input.path, choices, input.directory)
   try {
     return await analyzeOpened(opened, bytes, input)
@@ -192,7 +193,7 @@ async function sampleText(path: string, characterSet: string): Promise<string> {
 function chosenHeaderLine(sample: SampleRecord[], chosen: number | null): number | null {
   if (chosen === null) return null
   const record = sample.find(({ line }) => line >= chosen)
-  if (!record) throw new ImportFailure('the column names have to be among the first 500 lines', chosen)
+  if (!record) throw new ImportFailure(refusal('header_too_far_down'), chosen)
   return record.line
 }
 
@@ -267,7 +268,7 @@ async function scanColumns(
   const scan: Scan = { columns, rows: 0, isComplete: true, last: [], lastLine: 0 }
   const begun = performance.now()
   const firstLine = format.header_line ?? 0
-  const add = (cells: readonly string[], line: number, fault: string | null): void => {
+  const add = (cells: readonly string[], line: number, fault: Refusal | null): void => {
     if (line <= firstLine || fault !== null || isSeparatorLine(cells) || isBlankRow(cells)) return
     scan.rows++
     scan.last.push(cells as string[])

@@ -1,3 +1,4 @@
+import type { Refusal } from '../../base/refusal.ts'
 import { fieldSeparators } from '../../api/subscriber-imports/schema.ts'
 import { CsvReader } from '../../csv/csv-reader.ts'
 import { ImportFailure } from '../../csv/failure.ts'
@@ -13,7 +14,7 @@ export interface SampleRecord {
   cells: string[]
   /** Its first line, from 1. */
   line: number
-  fault: string | null
+  fault: Refusal | null
 }
 
 export type CsvStructure = Pick<FileSource, 'csv_field_separator' | 'csv_field_enclosure' | 'encloses_lines'>

@@ -1,3 +1,4 @@
+import { refusal } from '../../base/refusal.ts'
 import { closeSync, createWriteStream, openSync, writeFileSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -82,7 +83,7 @@ async function writeRows(
       return !signal.aborted
     }, source.character_set)
     signal.throwIfAborted()
-    if (!isWhole) throw new ImportFailure(`the file lacks its sheet ${opened.sheet ?? ''}`)
+    if (!isWhole) throw new ImportFailure(refusal('sheet_missing', { sheet: opened.sheet ?? '' }))
     writeFileSync(file, text)
   } finally {
     closeSync(file)

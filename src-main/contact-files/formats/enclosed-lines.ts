@@ -1,3 +1,4 @@
+import type { Refusal } from '../../base/refusal.ts'
 import { CsvReader } from '../../csv/csv-reader.ts'
 import { csvWriter } from '../../csv/csv-writer.ts'
 import { ImportFailure } from '../../csv/failure.ts'
@@ -32,7 +33,7 @@ export async function* withoutLineEnclosure(
  */
 export function lineWriter(
   format: CsvFormat
-): (cells: readonly string[], line: number, fault: string | null) => string {
+): (cells: readonly string[], line: number, fault: Refusal | null) => string {
   const write = csvWriter(format)
   let next = 1
   return (cells, line, fault) => {

@@ -1,3 +1,4 @@
+import { refusal } from '../../base/refusal.ts'
 import { ImportFailure } from '../../csv/failure.ts'
 import type { RowListener } from './open.ts'
 import { readXmlPart } from './xml.ts'
@@ -18,7 +19,7 @@ export async function odsSheets(path: string): Promise<string[]> {
       if (name === 'table') sheets.push(attribute('table:name') ?? '')
     }
   })
-  if (sheets.length === 0) throw new ImportFailure('the spreadsheet has no sheet')
+  if (sheets.length === 0) throw new ImportFailure(refusal('spreadsheet_without_sheet'))
   return sheets
 }
 

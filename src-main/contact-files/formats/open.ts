@@ -1,3 +1,4 @@
+import { refusal } from '../../base/refusal.ts'
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { extname, join } from 'node:path'
@@ -108,19 +109,13 @@ function spreadsheetKind(names: readonly string[]): 'xlsx' | 'ods' | null {
   if (names.includes('xl/workbook.xml')) return 'xlsx'
   if (names.includes('content.xml') && names.includes('mimetype')) return 'ods'
   if (names.some((name) => name.startsWith('Index/') && name.endsWith('.iwa'))) {
-    throw new ImportFailure(
-      'this is a Numbers document. In Numbers, choose File > Export To > Excel, and import the .xlsx file'
-    )
+    throw new ImportFailure(refusal('numbers_document'))
   }
   if (names.includes('xl/workbook.bin')) {
-    throw new ImportFailure(
-      'this is a binary Excel workbook (.xlsb). In Excel, save it as .xlsx, and import that file'
-    )
+    throw new ImportFailure(refusal('binary_workbook'))
   }
   if (names.includes('[Content_Types].xml')) {
-    throw new ImportFailure(
-      'this is an Office document without a table of contacts. Save the contacts as .xlsx or CSV'
-    )
+    throw new ImportFailure(refusal('other_office_document'))
   }
   return null
 }
@@ -143,37 +138,27 @@ function chosenEntry(
   const entry = entries.find((each) => each === chosen) ?? entries[0]
   if (entry !== undefined) return entry
   const files = all.filter((name) => !name.endsWith('/'))
-  throw new ImportFailure(
-    `the zip archive holds no contact file (.csv, .tsv, .txt, .xlsx, .ods or .vcf) among its ${files.length} files`
-  )
+  throw new ImportFailure(refusal('archive_without_contacts', { count: files.length }))
 }
 
 async function kindOf(path: string, names: readonly string[] | null): Promise<FileKind> {
   if (names) {
     const kind = spreadsheetKind(names)
     if (kind) return kind
-    throw new ImportFailure('the archive holds another archive. Unpack it, and import the file inside')
+    throw new ImportFailure(refusal('archive_in_archive'))
   }
   const beginning = await beginningOf(path, 512)
   if (beginning.subarray(0, 4).equals(Buffer.from([0xd0, 0xcf, 0x11, 0xe0]))) {
-    throw new ImportFailure(
-      'this is an old Excel workbook (.xls). In Excel or LibreOffice, save it as .xlsx, and import that file'
-    )
+    throw new ImportFailure(refusal('old_workbook'))
   }
   if (beginning.subarray(0, 4).toString('latin1') === '%PDF') {
-    throw new ImportFailure(
-      'this is a PDF document, from which contacts cannot be read. Ask for the list as .xlsx or CSV'
-    )
+    throw new ImportFailure(refusal('pdf_document'))
   }
   if (/^\s*(?:version: \d+\s+)?dn: /i.test(beginning.toString('latin1'))) {
-    throw new ImportFailure(
-      'this is an address book in LDIF. In the address book, export it as CSV or vCard, and import that file'
-    )
+    throw new ImportFailure(refusal('ldif_document'))
   }
   if (/^\s*(?:<!doctype html|<html|<table|<\?xml)/i.test(beginning.toString('latin1'))) {
-    throw new ImportFailure(
-      'this is a web page or an XML document. Open it in a spreadsheet, and save it as .xlsx'
-    )
+    throw new ImportFailure(refusal('web_page'))
   }
   // The names in vCards are ASCII in every character set; in UTF-16 each letter has an additional zero byte.
   const text = beginning.toString('latin1').replaceAll('\0', '')

@@ -1,3 +1,4 @@
+import { refusal } from '../../base/refusal.ts'
 import { createReadStream, createWriteStream, type StatsFs, statfsSync } from 'node:fs'
 import { mkdir, rm, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -49,11 +50,7 @@ function limitedFor(directory: string): Transform {
     transform(chunk: Buffer, _encoding, done) {
       written += chunk.length
       if (written > maxUnpackedBytes) {
-        return done(
-          new ImportFailure(
-            'the compressed file unpacks to more than 20 GB, the most that can be imported. Split it into smaller files'
-          )
-        )
+        return done(new ImportFailure(refusal('unpacks_too_large')))
       }
       if (written - looked < bytesPerLook) return done(null, chunk)
       looked = written
@@ -90,7 +87,7 @@ export function asFailure(error: unknown): ImportFailure | StorageFault {
   if (error instanceof ImportFailure) return error
   const storage = storageFaultOf(error)
   if (storage) return storage
-  return new ImportFailure(`the compressed file cannot be unpacked: ${messageOf(error)}`)
+  return new ImportFailure(refusal('cannot_unpack', { fault: messageOf(error) }))
 }
 
 /**
@@ -105,7 +102,7 @@ export async function unpackEntry(
 ): Promise<void> {
   await mkdir(dirname(target), { recursive: true })
   const bytes = await entryStream(path, name)
-  if (!bytes) throw new ImportFailure(`the archive holds no file ${name}`)
+  if (!bytes) throw new ImportFailure(refusal('archive_lacks_file', { name }))
   await write(bytes, target, signal)
 }
 
@@ -122,7 +119,7 @@ export async function entryStream(path: string, name: string): Promise<Readable 
       return null
     }
     if (entry.uncompressedSize > maxPartBytes) {
-      throw new ImportFailure(`${name} in the archive unpacks to more than 8 GB. Split it into smaller files`)
+      throw new ImportFailure(refusal('archive_part_too_large', { name }))
     }
     const bytes = await promisify<Entry, Readable>(archive.openReadStream.bind(archive))(entry)
     bytes.once('close', () => archive.close())
@@ -143,7 +140,7 @@ function checkedAgainst({ crc32: wanted, fileName }: Entry): Transform {
       done(null, chunk)
     },
     flush(done) {
-      done(sum === wanted ? null : new ImportFailure(`${fileName} in the archive is damaged`))
+      done(sum === wanted ? null : new ImportFailure(refusal('archive_part_damaged', { name: fileName })))
     }
   })
 }
@@ -166,7 +163,7 @@ export async function archiveNames(path: string): Promise<string[] | null> {
 
 function openAnyArchive(path: string): Promise<ZipFile> {
   return openArchive(path, { lazyEntries: true, autoClose: false }).catch(() => {
-    throw new ImportFailure('this is a broken spreadsheet or zip archive')
+    throw new ImportFailure(refusal('broken_archive'))
   })
 }
 
@@ -184,22 +181,19 @@ function gunzip(path: string): Readable {
 
 async function onlyFileIn(path: string): Promise<Readable> {
   const archive = await openArchive(path, { lazyEntries: true, autoClose: false }).catch(() => {
-    throw new ImportFailure(
-      'this is a spreadsheet or a broken zip archive, not a CSV file. If it is a spreadsheet, save it as CSV',
-      1
-    )
+    throw new ImportFailure(refusal('broken_archive_not_csv'), 1)
   })
   try {
     const files = (await entriesOf(archive)).filter(
       ({ fileName }) => !fileName.endsWith('/') && !fileName.startsWith('__MACOSX/')
     )
     if (files.some(({ fileName }) => fileName === '[Content_Types].xml')) {
-      throw new ImportFailure('this is a spreadsheet, not a CSV file. In the spreadsheet, save it as CSV', 1)
+      throw new ImportFailure(refusal('spreadsheet_not_csv'), 1)
     }
     const [only, ...others] = files
     if (!only || others.length > 0) {
       const count = files.length < maxEntries ? files.length : `${maxEntries} or more`
-      throw new ImportFailure(`the zip archive holds ${count} files, and an import needs exactly one`)
+      throw new ImportFailure(refusal('archive_of_several', { count }))
     }
     const bytes = await promisify<Entry, Readable>(archive.openReadStream.bind(archive))(only)
     bytes.once('close', () => archive.close())

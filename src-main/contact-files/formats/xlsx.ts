@@ -1,3 +1,4 @@
+import { refusal } from '../../base/refusal.ts'
 import { posix } from 'node:path'
 import { ImportFailure } from '../../csv/failure.ts'
 import type { RowListener } from './open.ts'
@@ -34,7 +35,7 @@ export async function xlsxSheets(path: string): Promise<string[]> {
 export async function readXlsx(path: string, sheet: string, listener: RowListener): Promise<boolean> {
   const workbook = await readWorkbook(path)
   const part = workbook.sheets.find(({ name }) => name === sheet)?.part ?? workbook.sheets[0]?.part
-  if (part === undefined) throw new ImportFailure('the workbook has no sheet')
+  if (part === undefined) throw new ImportFailure(refusal('workbook_without_sheet'))
   const strings = workbook.stringsPart === null ? [] : await readStrings(path, workbook.stringsPart)
   const styles = workbook.stylesPart === null ? [] : await readStyles(path, workbook.stylesPart)
   let goesOn = true
@@ -70,7 +71,7 @@ async function readWorkbook(path: string): Promise<Workbook> {
       }
     }
   })
-  if (workbook.sheets.length === 0) throw new ImportFailure('the workbook has no sheet')
+  if (workbook.sheets.length === 0) throw new ImportFailure(refusal('workbook_without_sheet'))
   return workbook
 
   function partOfType(type: string): string | null {
@@ -104,9 +105,7 @@ async function readStrings(path: string, part: string): Promise<string[]> {
       else if (name === 'si') {
         length += text.length
         if (length > maxTextLength) {
-          throw new ImportFailure(
-            'the workbook holds more than 500 million characters of text. Save it as CSV'
-          )
+          throw new ImportFailure(refusal('workbook_text_too_long'))
         }
         strings.push(Buffer.from(unescaped(text)).toString())
       }
@@ -215,7 +214,7 @@ class SheetReader {
       case 's': {
         const text = this.#strings[Number(value)]
         if (text === undefined) {
-          throw new ImportFailure(`the workbook is damaged: there is no text number ${value}`, this.#line)
+          throw new ImportFailure(refusal('workbook_text_missing', { number: value }), this.#line)
         }
         return text
       }
@@ -249,7 +248,7 @@ function lineOf(text: string | undefined): number | null {
   if (text === undefined) return null
   const line = Number(text)
   if (Number.isInteger(line) && line >= 1 && line <= maxSheetRows) return line
-  throw new ImportFailure(`the workbook is damaged: there is no row ${text}`)
+  throw new ImportFailure(refusal('workbook_row_missing', { row: text }))
 }
 
 const maxSheetRows = 1_048_576
@@ -263,8 +262,7 @@ function columnOf(reference: string | undefined): number | null {
     if (letter < 65 || letter > 90) break
     column = column * 26 + letter - 64
   }
-  if (column > maxSheetColumns)
-    throw new ImportFailure(`the workbook is damaged: there is no cell ${reference}`)
+  if (column > maxSheetColumns) throw new ImportFailure(refusal('workbook_cell_missing', { cell: reference }))
   return column === 0 ? null : column - 1
 }
 

@@ -1,3 +1,4 @@
+import { refusal } from '../../base/refusal.ts'
 import { StringDecoder } from 'node:string_decoder'
 import { Parser } from 'saxen'
 import { ImportFailure } from '../../csv/failure.ts'
@@ -52,7 +53,7 @@ function parserOf({ open, text, close }: XmlListener): Parser {
     parser.on('cdata', (value) => text(value))
   }
   parser.on('error', (error) => {
-    throw new ImportFailure(`the spreadsheet is damaged: ${error.message}`)
+    throw new ImportFailure(refusal('spreadsheet_damaged', { fault: error.message }))
   })
   return parser
 }

@@ -116,13 +116,12 @@ const names: Record<string, string> = {
   '\u3000': 'an ideographic space'
 }
 
-/** Names the invisible or blank character inside an invalid address, or null. */
-export function blankInside(text: string): string | null {
+/** Names the invisible or blank character inside an invalid address, by its code point if it has no name; null = none. */
+export function blankInside(text: string): { blank: string } | { character: string } | null {
   const found = /[\s\p{Cf}\p{Cc}]/u.exec(text.trim())?.[0]
   if (found === undefined) return null
-  if (found === ' ') return 'a space'
-  return (
-    names[found] ??
-    `the invisible character U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
-  )
+  if (found === ' ') return { blank: 'a space' }
+  const blank = names[found]
+  if (blank !== undefined) return { blank }
+  return { character: `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}` }
 }

@@ -1,3 +1,4 @@
+import { storeRefusal } from '../../base/stored-refusal.ts'
 import type { Command } from '../../database/command.ts'
 import { remoteById } from '../queries.ts'
 import type { NotedRefusal } from '../run-context.ts'
@@ -8,8 +9,8 @@ const recordRefusals: Command<{ remoteId: number; refusals: NotedRefusal[] }, vo
   { db, now },
   { remoteId, refusals }
 ) => {
-  for (const { side, kind, mailingListId, recordId, name, message, version } of refusals) {
-    const values = { mailing_list_id: mailingListId, name, message, version, at: now }
+  for (const { side, kind, mailingListId, recordId, name, fault, version } of refusals) {
+    const values = { mailing_list_id: mailingListId, name, message: storeRefusal(fault), version, at: now }
     await db
       .insertInto('sync_refusals')
       .values({ remote_id: remoteId, side, kind, record_id: recordId, ...values })

@@ -1,3 +1,4 @@
+import { faultOfStored } from '../../base/stored-refusal.ts'
 import { mailingListsOf } from '../../api/mailing-lists/queries.ts'
 import type { CredentialPlace } from '../../base/credential-places.ts'
 import { validationFailed } from '../../base/errors.ts'
@@ -83,7 +84,9 @@ const removeRemote: Command<RemoteInput, void> = async (context, { organizationI
 export const requestRun: Command<RemoteInput, void> = async (context, { organizationId, id }) => {
   const row = await remoteById(context.db, organizationId, id)
   if (row.state === 'asking') {
-    throw validationFailed(refusal('remote_needs_answer', { name: row.name, question: row.message ?? '' }))
+    throw validationFailed(
+      refusal('remote_needs_answer', { name: row.name, question: faultOfStored(row.message) ?? '' })
+    )
   }
   await updateRemote(context, row, {
     ...(row.state !== 'running' && { state: 'idle' as const, message: null }),

@@ -1,3 +1,5 @@
+import { type Refusal } from '../../base/refusal.ts'
+import { storeRefusal } from '../../base/stored-refusal.ts'
 import { type Command, type CommandContext, inBackground } from '../../database/command.ts'
 import type { JobEnd } from '../../jobs/outcome.ts'
 import { type RemoteRow, settingsOf } from '../queries.ts'
@@ -97,8 +99,8 @@ const recordProgress = inBackground<{ runId: number; result: RunResult }, boolea
 export type RunEnd =
   | { is: 'finished'; pulledAll: boolean }
   /** The network or the remote failed; the run is retried. */
-  | { is: 'waiting'; message: string }
-  | { is: 'asking'; question: Question; message: string; mailingListId: number | null }
+  | { is: 'waiting'; fault: Refusal | null }
+  | { is: 'asking'; question: Question; fault: Refusal; mailingListId: number | null }
 
 /** Minutes until the next retry, by the number of failures in a row. */
 const retryMinutes = [1, 2, 5, 10, 30]
@@ -107,7 +109,7 @@ const endRun: Command<{ runId: number; result: RunResult; end: RunEnd }, void> =
   context,
   { runId, result, end: ended }
 ) => {
-  const message = ended.is === 'finished' ? null : ended.message
+  const message = ended.is === 'finished' || ended.fault === null ? null : storeRefusal(ended.fault)
   const run = await context.db
     .updateTable('sync_runs')
     .set({
@@ -184,13 +186,13 @@ const endSyncJob: Command<{ id: number; end: JobEnd }, void> = async (context, {
   if (!row || ended.is === 'finished') return
   await context.db
     .updateTable('sync_runs')
-    .set({ finished_at: context.now, outcome: 'failed', message: ended.message })
+    .set({ finished_at: context.now, outcome: 'failed', message: storeRefusal(ended.fault) })
     .where('remote_id', '=', id)
     .where('finished_at', 'is', null)
     .execute()
   await updateRemote(context, row, {
     state: 'waiting',
-    message: ended.message,
+    message: storeRefusal(ended.fault),
     requested_at: null,
     next_run_at: context.clock + 5 * 60_000
   })

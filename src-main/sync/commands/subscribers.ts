@@ -1,3 +1,4 @@
+import { type Refusal } from '../../base/refusal.ts'
 import {
   addSubscriber,
   changeSubscriber,
@@ -9,7 +10,7 @@ import type { SubscriberKeys } from '../../api/subscribers/rules.ts'
 import type { SubscriberChanges } from '../../api/subscribers/schema.ts'
 import { addSuppressed } from '../../api/suppression-lists/commands.ts'
 import { suppressedRowOf } from '../../api/suppression-lists/rules.ts'
-import { ApiError } from '../../base/errors.ts'
+import { ApiError, refusalOf } from '../../base/errors.ts'
 import { type CommandContext, inBackground } from '../../database/command.ts'
 import { isRemoved } from '../subscribers/statuses.ts'
 
@@ -79,15 +80,15 @@ export interface ApplyInput {
  * Applies changes of the remote to subscribers, and stores the agreed state in the same transaction.
  * @returns the refused changes, by their place in the input
  */
-const applySubscribers = inBackground<ApplyInput, { at: number; message: string }[]>(
+const applySubscribers = inBackground<ApplyInput, { at: number; fault: Refusal }[]>(
   async (context, { syncListId, scope, changes }) => {
-    const refusals: { at: number; message: string }[] = []
+    const refusals: { at: number; fault: Refusal }[] = []
     for (const [at, change] of changes.entries()) {
       try {
         await applyChange(context, syncListId, scope, change)
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
-        refusals.push({ at, message: error.message })
+        refusals.push({ at, fault: refusalOf(error) })
       }
     }
     return refusals

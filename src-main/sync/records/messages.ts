@@ -74,7 +74,7 @@ export function messages(
     const theirSegmentId = segmentId === null ? null : theirs.get(segmentId)
     // Without its segment the message would go to the whole list.
     if (theirSegmentId === undefined) {
-      throw new RemoteFault('refused', 'it uses a segment that is not on the server')
+      throw new RemoteFault('refused', refusal('segment_not_there'))
     }
     return {
       campaign: {

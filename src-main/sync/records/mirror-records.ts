@@ -1,4 +1,5 @@
-import { ApiError } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
+import { ApiError, refusalOf } from '../../base/errors.ts'
 import { decisionsOf, linksOf } from '../queries.ts'
 import { isFault } from '../remote-fault.ts'
 import type { LinkedKind } from '../schema.ts'
@@ -171,12 +172,7 @@ function askForGoneRecords<Theirs extends SyncRecord>(
     return
   const gone = links.filter(({ theirId }) => !theirs.has(theirId ?? 0)).length
   if (!isMassive(gone, links.length)) return
-  const of = `${gone} of the ${links.length}`
-  const message =
-    question === 'segments_gone'
-      ? `${of} segments are missing on the server.`
-      : `${of} custom fields are missing on the server. Removing a field removes what everyone has in it.`
-  throw new Question(question, message, mailingListId)
+  throw new Question(question, refusal(question, { gone, count: links.length }), mailingListId)
 }
 
 function goneQuestion(kind: LinkedKind): 'fields_gone' | 'segments_gone' {
@@ -331,7 +327,7 @@ async function attempt(
   } catch (error) {
     const isRefusal = side === 'remote' ? isFault(error, 'refused', 'not_found') : error instanceof ApiError
     if (!isRefusal || !(error instanceof Error)) throw error
-    await recordRefusal(run, side, named, content, error.message)
+    await recordRefusal(run, side, named, content, refusalOf(error))
     return false
   }
 }

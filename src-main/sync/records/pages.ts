@@ -1,5 +1,6 @@
+import { refusal } from '../../base/refusal.ts'
 import type { AnswerCheck } from '../answers.ts'
-import { contradiction, type RemoteApi } from '../remote-api.ts'
+import { otherNumber, type RemoteApi } from '../remote-api.ts'
 import { RemoteFault } from '../remote-fault.ts'
 
 /** The default page size of the API, which a request need not name. */
@@ -26,13 +27,16 @@ export async function allPages<Item extends { id: number }>(
     )
     for (const item of data) items.set(item.id, item)
     if (items.size > maxRecords) {
-      throw new RemoteFault('invalid', `${api.host} has more than ${maxRecords} records at ${path}`)
+      throw new RemoteFault(
+        'invalid',
+        refusal('too_many_records', { host: api.host, most: maxRecords, path })
+      )
     }
     if (data.length === perPage && items.size > before) continue
     // If a record is deleted between two pages, another moves to a page that was already read. The totals
     // still match, so nothing is thrown; the next run finds the skipped record.
     if (records != null && items.size < records) {
-      throw new RemoteFault('invalid', `${api.host} ${contradiction(records, items.size)}`)
+      throw otherNumber(api.host, records, items.size)
     }
     return [...items.values()]
   }

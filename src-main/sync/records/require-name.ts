@@ -1,3 +1,4 @@
+import { refusal } from '../../base/refusal.ts'
 import { RemoteFault } from '../remote-fault.ts'
 
 /**
@@ -7,5 +8,5 @@ import { RemoteFault } from '../remote-fault.ts'
  */
 export function requireName(answer: { name: string } | null, name: unknown, what: string): void {
   if (answer?.name.trim() === String(name).trim()) return
-  throw new RemoteFault('unavailable', `The server answered for ${what} with a different record`)
+  throw new RemoteFault('unavailable', refusal('answered_with_other_record', { name: what }))
 }

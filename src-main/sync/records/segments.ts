@@ -36,10 +36,10 @@ export function segments(run: Run, mailingListId: number, theirListId: number, i
 
   function theirCondition({ type, operator, mailing_list_id }: ListCondition): ListCondition {
     if (type !== 'in_mailing_list') {
-      throw new RemoteFault('refused', 'it has conditions that the server does not support')
+      throw new RemoteFault('refused', refusal('conditions_not_there'))
     }
     const theirs = mailing_list_id === null ? undefined : ids.theirs(mailing_list_id)
-    if (theirs === undefined) throw new RemoteFault('refused', 'it refers to a list that is not mirrored')
+    if (theirs === undefined) throw new RemoteFault('refused', refusal('list_not_mirrored'))
     return { type, operator, mailing_list_id: theirs }
   }
 

@@ -85,7 +85,7 @@ export async function mirrorSuppression(run: Run, ids: ListIds): Promise<void> {
       await mirrorAddresses(run, pair)
     } catch (error) {
       if (!isFault(error, 'refused', 'not_found')) throw error
-      await recordRefusal(run, 'remote', named, 'addresses', error.message)
+      await recordRefusal(run, 'remote', named, 'addresses', error.refusal)
     }
   }
 }

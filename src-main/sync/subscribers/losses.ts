@@ -1,3 +1,4 @@
+import { refusal } from '../../base/refusal.ts'
 import { isMassive } from '../mass-change.ts'
 import { Question } from '../question.ts'
 import { answerFor } from '../run-context.ts'
@@ -41,16 +42,14 @@ export class Losses {
    */
   ask(total: number | null = null): void {
     const { run, list } = this.#listRun
-    const of = `of the ${this.#linked} subscribers of "${list.name}"`
+    const known = { count: this.#linked, name: list.name }
     const gone = Math.max(this.gone.length, total === null ? 0 : this.#linked - total)
     if (answerFor(run, 'gone', list.id) === null && isMassive(gone, this.#linked)) {
-      const message = `${gone} ${of} are missing on the server. Was it restored from a backup?`
-      throw new Question('gone', message, list.id)
+      throw new Question('gone', refusal('subscribers_gone', { gone, ...known }), list.id)
     }
     const changed = this.changed.length
     if (answerFor(run, 'changed', list.id) === null && isMassive(changed, this.#linked)) {
-      const message = `${changed} ${of} would be unsubscribed or lose values, since the server says so. Is that meant?`
-      throw new Question('changed', message, list.id)
+      throw new Question('changed', refusal('subscribers_changed', { changed, ...known }), list.id)
     }
   }
 }

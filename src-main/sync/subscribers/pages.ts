@@ -1,6 +1,7 @@
+import { refusal } from '../../base/refusal.ts'
 import { setImmediate } from 'node:timers/promises'
 import { answers } from '../answers.ts'
-import { contradiction, type RemoteAnswer } from '../remote-api.ts'
+import { otherNumber, type RemoteAnswer } from '../remote-api.ts'
 import { isFault, RemoteFault } from '../remote-fault.ts'
 import type { ListRun } from './list-run.ts'
 
@@ -68,15 +69,12 @@ function requireAscending({ run }: Source, page: SubscriberPage, after: number):
   let last = after
   for (const { id } of page.data) {
     if (id <= last) {
-      throw new RemoteFault(
-        'invalid',
-        `${run.api.host} answered with subscriber ${id} after subscriber ${last}`
-      )
+      throw new RemoteFault('invalid', refusal('subscribers_out_of_order', { host: run.api.host, id, last }))
     }
     last = id
   }
   if (last === after && page.next_page_token != null) {
-    throw new RemoteFault('invalid', `${run.api.host} answered with an empty page that is not the last`)
+    throw new RemoteFault('invalid', refusal('empty_page', { host: run.api.host }))
   }
   return last
 }
@@ -87,6 +85,6 @@ function requireAscending({ run }: Source, page: SubscriberPage, after: number):
  */
 function requireAll({ run }: Source, { num_records: records }: SubscriberPage, people: number): void {
   if (records != null && people < records) {
-    throw new RemoteFault('invalid', `${run.api.host} ${contradiction(records, people)}`)
+    throw otherNumber(run.api.host, records, people)
   }
 }

@@ -1,3 +1,5 @@
+import { readRowFault } from '../../imports/row-faults.ts'
+import { refusal } from '../../base/refusal.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type FieldDefinition, joinCheckboxes } from '../../api/custom-fields/rules.ts'
 import type { SubscriberImport } from '../../api/subscriber-imports/schema.ts'
@@ -221,8 +223,8 @@ async function recordFailedRows(
     const person = locals.get(id)?.person
     if (!person) return []
     const version = versionOf([...person])
-    const message = reasons.get(email) ?? ''
-    return [{ ...namedSubscriber(listRun, id, person), side: 'remote' as const, message, version }]
+    const fault = readRowFault(reasons.get(email) ?? '')
+    return [{ ...namedSubscriber(listRun, id, person), side: 'remote' as const, fault, version }]
   })
   await noteRefusals(run, refusals)
 }
@@ -242,20 +244,17 @@ async function ending({ run }: ListRun, id: number): Promise<SubscriberImport> {
     )
     if (data.state === 'finished') return data
     if (data.state === 'paused') {
-      throw new RemoteFault('refused', `Import ${id} was paused on the server. Continue or cancel it there`)
+      throw new RemoteFault('refused', refusal('import_paused_there', { id }))
     }
     if (data.state === 'failed' || data.state === 'cancelled') {
-      const why = data.error_message ? shortened(data.error_message) : `it was ${data.state}`
-      throw new RemoteFault('refused', `Import ${id} on the server did not finish: ${why}`)
+      const fault = data.error_message ? shortened(data.error_message) : `it was ${data.state}`
+      throw new RemoteFault('refused', refusal('import_unfinished_there', { id, fault }))
     }
     const state = JSON.stringify([data.state, data.stats])
     if (state !== last) movedAt = performance.now()
     last = state
     if (performance.now() - movedAt > maxStandstill) {
-      throw new RemoteFault(
-        'refused',
-        `Import ${id} on the server has not moved for half an hour. Look at it there`
-      )
+      throw new RemoteFault('refused', refusal('import_stands_still_there', { id }))
     }
   }
 }

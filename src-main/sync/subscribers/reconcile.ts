@@ -1,3 +1,4 @@
+import { refusal } from '../../base/refusal.ts'
 import type { SubscriberChanges } from '../../api/subscribers/schema.ts'
 import type { AgreedRow, Application, IdentifiedRow } from '../commands/subscribers.ts'
 import { answers } from '../answers.ts'
@@ -395,7 +396,7 @@ async function send(
     outcome.refusals.push({
       ...named,
       side: 'remote',
-      message: error.message,
+      fault: error.refusal,
       version: versionOf(content)
     })
     return 'refused'
@@ -441,10 +442,7 @@ function requireSame(data: TheirSubscriber, person: Person): TheirSubscriber {
 
 function lie(person: Person): RemoteFault {
   const email = String(person.get(slots.email))
-  return new RemoteFault(
-    'unavailable',
-    `The server answered for ${email} with something other than what was requested`
-  )
+  return new RemoteFault('unavailable', refusal('answered_with_other_data', { email }))
 }
 
 /** Returns the key under which a refused change is recorded; a refused creation has another one. */
@@ -477,14 +475,14 @@ async function applyHere(listRun: ListRun, outcome: Outcome): Promise<void> {
       scope,
       changes: some.map(({ person: _, recordId: __, ...application }) => application)
     })
-    for (const { at: index, message } of refused) {
+    for (const { at: index, fault } of refused) {
       const application = some[index]
       if (!application) continue
       const { person, recordId } = application
       outcome.refusals.push({
         ...namedSubscriber(listRun, recordId, person),
         side: 'local',
-        message,
+        fault,
         version: versionOf([...person])
       })
     }

@@ -1,3 +1,4 @@
+import { refusal } from '../../base/refusal.ts'
 import { answers } from '../answers.ts'
 import { shortened } from '../remote-api.ts'
 import { isFault, RemoteFault } from '../remote-fault.ts'
@@ -378,14 +379,14 @@ async function validAnswers(listRun: ListRun, page: readonly { id: number }[]): 
     const { email } = answer as { email?: unknown }
     const name = typeof email === 'string' && email !== '' ? shortened(email) : `subscriber ${answer.id}`
     const named = { kind: 'subscriber', mailingListId: list.id, recordId: answer.id, name } as const
-    const message = `the server answered with data that is not valid: ${wrong}`
-    refusals.push({ ...named, side: 'local', message, version: versionOf(wrong) })
+    const fault = refusal('data_not_valid', { fault: wrong })
+    refusals.push({ ...named, side: 'local', fault, version: versionOf(wrong) })
     return false
   })
   if (refusals.length > maxInvalid || (refusals.length > 1 && valid.length === 0)) {
     throw new RemoteFault(
       'invalid',
-      `${run.api.host} answered with data that is not valid: ${refusals[0]?.message ?? ''}`
+      refusal('answer_not_valid', { host: run.api.host, fault: refusals[0]?.fault ?? '' })
     )
   }
   await noteRefusals(

@@ -1,3 +1,5 @@
+import { refusal } from '../../base/refusal.ts'
+import { ExplainedError } from '../../base/errors.ts'
 import type { InstalledPackage } from '../../base/installed-package.ts'
 import type { Update } from './about.ts'
 
@@ -11,7 +13,7 @@ const patience = 10_000
  * @throws Error with a sentence if the server does not answer
  */
 export async function newerVersion({ version, releases }: InstalledPackage): Promise<Update | null> {
-  if (releases === undefined) throw new Error('This copy does not know where to look for updates')
+  if (releases === undefined) throw new ExplainedError(refusal('no_update_address'))
   const { request } = await import('undici')
   const { host } = new URL(releases)
   const channel = version.includes('-') ? 'beta' : 'latest'
@@ -19,12 +21,12 @@ export async function newerVersion({ version, releases }: InstalledPackage): Pro
     headersTimeout: patience,
     bodyTimeout: patience
   }).catch(() => {
-    throw new Error(`${host} cannot be reached`)
+    throw new ExplainedError(refusal('host_unreachable', { host }))
   })
   const text = await answer.body.text()
   const newest = /^version: *['"]?([\w.+-]+)/m.exec(text)?.[1]
   if (answer.statusCode !== 200 || newest === undefined)
-    throw new Error(`${host} does not say which version is the latest`)
+    throw new ExplainedError(refusal('host_without_version', { host }))
   return isNewer(newest, version) ? { version: newest, notes: '' } : null
 }
 

@@ -1,4 +1,4 @@
-import { messageOf, validationFailed } from '../../base/errors.ts'
+import { refusalOf, validationFailed } from '../../base/errors.ts'
 import { refusal } from '../../base/refusal.ts'
 import { ok } from '../../http/envelope.ts'
 import { serveEndpoints } from '../../http/serve.ts'
@@ -34,5 +34,5 @@ export const aboutRoutes = serveEndpoints(aboutEndpoints, ({ about }) => {
 })
 
 function refuse(error: unknown): never {
-  throw validationFailed(messageOf(error))
+  throw validationFailed(refusalOf(error))
 }

@@ -2,7 +2,15 @@ import { type Static, Type } from 'typebox'
 import { CampaignSummary } from '../../api/campaigns/schema.ts'
 import { envelope, pagedEnvelope } from '../../http/envelope.ts'
 import { PageQuery } from '../../http/pagination.ts'
-import { Filled, IdParams, MailingListParams, Nullable, Timestamp, withDefault } from '../../http/schema.ts'
+import {
+  Fault,
+  Filled,
+  IdParams,
+  MailingListParams,
+  Nullable,
+  Timestamp,
+  withDefault
+} from '../../http/schema.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
 
 const {
@@ -31,6 +39,7 @@ const CampaignProgress = Type.Object({
   recipients: Nullable(Type.Integer()),
   /** Why it failed, or which fault paused it. */
   error_message: Nullable(Type.String()),
+  fault: Nullable(Fault),
   /** When the winner of the split test will be chosen. */
   decides_at: Nullable(Timestamp),
   /** True if the recipients are known. */

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { customFieldTypes } from '../../api/custom-fields/schema.ts'
 import { Reading } from '../../contact-files/schema.ts'
 import { envelope } from '../../http/envelope.ts'
-import { MailingListParams, Nullable, withDefault } from '../../http/schema.ts'
+import { Fault, MailingListParams, Nullable, withDefault } from '../../http/schema.ts'
 import { importOutcomes, SubscriberImport } from '../../api/subscriber-imports/schema.ts'
 import type { DryRunProgress } from '../../imports/dry-run.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
@@ -20,6 +20,7 @@ const DryRun = Type.Object({
   id: Type.String(),
   state: Type.Enum(['splitting', 'importing', 'finished', 'failed']),
   error_message: Nullable(Type.String()),
+  fault: Nullable(Fault),
   stats: SubscriberImport.properties.stats,
   /** The statuses of subscribers that would be added. */
   statuses: Type.Record(Type.String(), Type.Integer()),
@@ -42,7 +43,7 @@ const LogQuery = Type.Object({ escape_formulas: withDefault(Type.Boolean(), fals
 
 const DryRunParams = Type.Object({ id: Type.String({ minLength: 1 }) })
 
-export type DryRun = DryRunProgress & { id: string }
+export type DryRun = DryRunProgress & { id: string; error_message: string | null }
 
 export const dryRunEndpoints = unlistedEndpoints({
   'POST /mailing_lists/:mailing_list_id/dry_runs': {

@@ -4,7 +4,7 @@ import { FileAnalysis, ReadingChoices } from '../../contact-files/analysis/schem
 import { Reading } from '../../contact-files/schema.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
 import { envelope } from '../../http/envelope.ts'
-import { MailingListParams, Nullable, withDefault } from '../../http/schema.ts'
+import { Fault, MailingListParams, Nullable, withDefault } from '../../http/schema.ts'
 
 const { overwrite, overwrite_what, overwrite_when_status, subscriber_defaults } =
   SubscriberImportInput.properties
@@ -20,7 +20,7 @@ const RowPreview = Type.Object({
   /** The meaning of each cell of a row, as in column_mapping. */
   mapping: Type.Array(Type.String()),
   /** A row of the file becomes none if it is skipped, and several if it has several addresses. */
-  rows: Type.Array(Type.Object({ cells: Type.Array(Type.String()), fault: Nullable(Type.String()) }))
+  rows: Type.Array(Type.Object({ cells: Type.Array(Type.String()), fault: Nullable(Fault) }))
 })
 export type RowPreview = Static<typeof RowPreview>
 

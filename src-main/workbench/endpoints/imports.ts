@@ -9,7 +9,7 @@ import { fileKinds } from '../../contact-files/schema.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
 import { envelope, pagedEnvelope } from '../../http/envelope.ts'
 import { PageQuery } from '../../http/pagination.ts'
-import { IdParams, MailingListParams, Nullable } from '../../http/schema.ts'
+import { Fault, IdParams, MailingListParams, Nullable } from '../../http/schema.ts'
 
 /** The name of the file of an import, or of the import that it corrects; null for content of a request. */
 const Name = Nullable(Type.String())
@@ -59,6 +59,7 @@ const FailedRow = Type.Object({
   line: Type.Integer(),
   cells: Type.Array(Type.String()),
   complaint: Type.String(),
+  fault: Fault,
   /** The column that is to blame, from 0; null where it is the row as a whole. */
   column: Nullable(Type.Integer())
 })
@@ -68,7 +69,7 @@ export type FailedRow = Static<typeof FailedRow>
 function failedRowsPage<Row extends TSchema>(row: Row) {
   return Type.Object({
     ...pagedEnvelope(row).properties,
-    reasons: Type.Array(Type.Object({ reason: Type.String(), rows: Type.Integer() }))
+    reasons: Type.Array(Type.Object({ reason: Type.String(), fault: Fault, rows: Type.Integer() }))
   })
 }
 export const FailedRowsAnswer = failedRowsPage(FailedRow)
