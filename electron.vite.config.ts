@@ -5,6 +5,7 @@ import { Resvg } from '@resvg/resvg-js'
 import { globSync, readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import type { Plugin } from 'vite'
+import { helpPages } from './tools/help-pages.ts'
 import { licences } from './tools/licences.ts'
 
 /** Every file that is started by name: the application, which tests start in their own process, its shells and its threads. */
@@ -75,6 +76,7 @@ export default defineConfig({
       // The API's server serves the window, and /lists/1 loads the same files as /: their addresses are absolute, where
       // electron-vite would make them relative for file:// pages.
       { name: 'absolute-addresses', enforce: 'post', config: () => ({ base: '/' }) },
+      helpPages(),
       licences({ hasStyles: true }),
       vue(),
       ui({

@@ -48,5 +48,7 @@ export const windowPages = {
   organizations: '/organizations',
   windows: '/windows',
   about: '/about',
+  help: '/help',
+  helpPage: (name: string): string => `/help/${name}`,
   settings: '/settings'
 } as const

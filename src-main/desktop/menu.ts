@@ -104,6 +104,7 @@ export function setApplicationMenu(application: Application): void {
       role: 'help',
       label: text.help,
       submenu: [
+        page(text.helpPages, windowPages.help),
         page(text.apiReference, '/docs/'),
         { type: 'separator' },
         { label: text.showLogs, click: () => void shell.openPath(logDirectory()) },

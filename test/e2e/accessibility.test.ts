@@ -121,6 +121,7 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
       '/organizations',
       '/settings',
       '/about',
+      '/help',
       '/audit',
       '/backups',
       '/import-file?file=people.csv',

@@ -42,6 +42,9 @@ describe.skipIf(skipsWithoutBrowser)('languages, in a real Chromium', { timeout:
     await page.getByText('ist keine gültige E-Mail-Adresse').waitFor()
     await window.screenshot('language-failed-rows')
 
+    await page.getByRole('link', { name: 'Hilfe', exact: true }).click()
+    await page.getByRole('heading', { name: 'Eine Datei importieren' }).waitFor()
+
     await page.goto(`${started.app.baseUrl}/settings`)
     await page.getByRole('combobox', { name: 'Sprache' }).click()
     await page.getByRole('option', { name: 'Sprache des Systems' }).click()

@@ -70,6 +70,25 @@ onEachStage('the search of everything', ({ started, open }) => {
     await window.finish()
   })
 
+  it('leads to a section of Help, whose links stay in the window', async () => {
+    const window = await open()
+    const { page } = window
+    await page.getByRole('link', { name: 'Jobs', exact: true }).waitFor()
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.getByRole('dialog').getByRole('textbox').pressSequentially('Tidy a list')
+    await page.getByRole('option', { name: 'Tidy a list' }).click()
+    await page.waitForURL('**/help/subscribers#tidy-a-list')
+    await page.getByRole('heading', { name: 'Tidy a list' }).waitFor()
+    await window.screenshot('help')
+
+    await page.getByRole('link', { name: 'Import a file' }).click()
+    await page.waitForURL('**/help/import')
+    const picture = page.getByRole('img', { name: 'The second step of an import: the proposal' })
+    await picture.waitFor()
+    expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
+    await window.finish()
+  })
+
   it('leads to the page about the application, with the licences of its libraries', async () => {
     const window = await open()
     const { page } = window

@@ -1,0 +1,12 @@
+/** The pages of Help in their order: the files of docs/user, in each language. */
+export const helpPageNames = [
+  'import',
+  'subscribers',
+  'campaigns',
+  'automation',
+  'sync',
+  'backups',
+  'users',
+  'command-line',
+  'install'
+] as const
