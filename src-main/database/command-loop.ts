@@ -15,7 +15,6 @@ import { Checkpointer } from './checkpointer.ts'
 import {
   type Change,
   type CommandContext,
-  type CommandName,
   commandNamed,
   type CommandRegistry,
   Unfinished
@@ -59,22 +58,6 @@ const maxGroupTime = 250
 const maxGroupTimeMeanwhile = 3
 /** After a user's change another one is expected for so long, in milliseconds. */
 const expectedWithin = 500
-
-/** Commands that run even if the database is damaged: they let users sign in and look. */
-const neededForLooking: readonly CommandName[] = [
-  'accounts.ensureSystemOrganization',
-  'settings.ensureSigningSecret',
-  'accounts.createApiKey',
-  'accounts.createWindowSession',
-  'accounts.recordFailedSignIn',
-  'accounts.endWindowSession',
-  'accounts.endListedSession',
-  'accounts.recordKeyUse',
-  'accounts.recordSessionUse',
-  'accounts.switchOrganization',
-  'users.countPasswordAttempt',
-  'users.recordRightPassword'
-]
 
 /** Commands of long jobs that share a transaction. */
 interface Group {
@@ -197,7 +180,7 @@ export class CommandLoop {
 
   /** Runs a command with a waiting caller in a transaction of its own, durable before it answers. */
   async #runAlone(queued: Queued): Promise<void> {
-    if (this.#refusing && !neededForLooking.includes(queued.request.name))
+    if (this.#refusing && !commandNamed(this.#commands, queued.request.name).runsOnDamage)
       return this.#answer(queued.port, damaged(queued.request.id))
     this.#use('FULL')
     const refusal = await this.#begin(maxWaitForLock)

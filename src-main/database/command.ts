@@ -126,6 +126,16 @@ export function inBackground<Input, Result>(
   return { background: true, run }
 }
 
+/** A command that runs even if the database is damaged: it lets users sign in and look. */
+export interface SafeCommand<Input, Result> {
+  runsOnDamage: true
+  run: Command<Input, Result>
+}
+
+export function evenIfDamaged<Input, Result>(run: Command<Input, Result>): SafeCommand<Input, Result> {
+  return { runsOnDamage: true, run }
+}
+
 /**
  * Returned by a paused background command: its changes can be committed, and it continues with `rest` as the
  * first of its queue.
@@ -158,21 +168,25 @@ type EntryOf<Name extends CommandName> = Name extends `${infer Of extends Namesp
 type Signature<Entry> =
   Entry extends BackgroundCommand<infer Input, infer Result>
     ? { input: Input; result: Result }
-    : Entry extends Command<infer Input, infer Result>
+    : Entry extends SafeCommand<infer Input, infer Result> | Command<infer Input, infer Result>
       ? { input: Input; result: Result }
       : never
 
 export type CommandInput<Name extends CommandName> = Signature<EntryOf<Name>>['input']
 export type CommandResult<Name extends CommandName> = Signature<EntryOf<Name>>['result']
 
-/** Finds a command. @returns whether it is one of a long job, and what it does */
-export function commandNamed(
-  commands: CommandRegistry,
-  name: CommandName
-): { background: boolean; run: Command<unknown, unknown> } {
+/** A command as the writer runs it. */
+interface RegisteredCommand {
+  background: boolean
+  runsOnDamage: boolean
+  run: Command<unknown, unknown>
+}
+
+export function commandNamed(commands: CommandRegistry, name: CommandName): RegisteredCommand {
   const [namespace, own] = name.split('.') as [Namespace, string]
   // Both types are made from the same object, so every CommandName exists there.
   const entry = (commands[namespace] as Record<string, unknown>)[own] as
-    Command<unknown, unknown> | BackgroundCommand<unknown, unknown>
-  return typeof entry === 'function' ? { background: false, run: entry } : entry
+    Command<unknown, unknown> | BackgroundCommand<unknown, unknown> | SafeCommand<unknown, unknown>
+  const ordinary = { background: false, runsOnDamage: false }
+  return typeof entry === 'function' ? { ...ordinary, run: entry } : { ...ordinary, ...entry }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Command, recordOne } from '../database/command.ts'
+import { type Command, evenIfDamaged, recordOne } from '../database/command.ts'
 import { currentSettings } from './queries.ts'
 import { defaultSettings, type SettingsChanges } from './schema.ts'
 import type { ClockState } from '../jobs/retention.ts'
@@ -54,7 +54,7 @@ export const recordClock: Command<ClockState, void> = async (context, state) => 
 
 export const settingCommands = {
   update: updateSettings,
-  ensureSigningSecret,
+  ensureSigningSecret: evenIfDamaged(ensureSigningSecret),
   recordClock
 }
 

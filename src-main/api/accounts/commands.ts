@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
+import {
+  type Command,
+  type CommandContext,
+  evenIfDamaged,
+  inBackground,
+  recordOne
+} from '../../database/command.ts'
 import { ApiError, notFound } from '../../base/errors.ts'
 import { refusal } from '../../base/refusal.ts'
 import { timeZoneNamed } from '../../base/times.ts'
@@ -284,17 +290,17 @@ export const switchOrganization: Command<{ token: string; organizationId: number
 }
 
 export const accountCommands = {
-  ensureSystemOrganization,
-  createApiKey,
+  ensureSystemOrganization: evenIfDamaged(ensureSystemOrganization),
+  createApiKey: evenIfDamaged(createApiKey),
   recordKeyUse,
   removeEndedKeys,
   revokeApiKey,
-  createWindowSession,
-  recordFailedSignIn,
-  endWindowSession,
-  endListedSession,
+  createWindowSession: evenIfDamaged(createWindowSession),
+  recordFailedSignIn: evenIfDamaged(recordFailedSignIn),
+  endWindowSession: evenIfDamaged(endWindowSession),
+  endListedSession: evenIfDamaged(endListedSession),
   recordSessionUse,
-  switchOrganization
+  switchOrganization: evenIfDamaged(switchOrganization)
 }
 
 declare module '../../database/command.ts' {

@@ -1,4 +1,4 @@
-import { type Command, type CommandContext, recordRow } from '../../database/command.ts'
+import { type Command, type CommandContext, evenIfDamaged, recordRow } from '../../database/command.ts'
 import { ApiError, Faults, validationFailed } from '../../base/errors.ts'
 import { refusal } from '../../base/refusal.ts'
 import { currentSettings } from '../../settings/queries.ts'
@@ -287,8 +287,8 @@ export const userCommands = {
   update: updateUser,
   delete: deleteUser,
   resetPasswordFailureLockout,
-  countPasswordAttempt,
-  recordRightPassword,
+  countPasswordAttempt: evenIfDamaged(countPasswordAttempt),
+  recordRightPassword: evenIfDamaged(recordRightPassword),
   agreeToTerms
 }
 
