@@ -71,7 +71,7 @@ const layerRules = layers.flatMap((layer, index) => {
 /** What the window does not import of the server: code that runs there. */
 const serverCode = {
   regex:
-    '/src-main/([^/]+\\.ts$|(csv|database|jobs|segments|imports|suppression|exports|bulk-actions|undo|delivery|tracking|sync|integrity|salvage|backups|settings|headless|desktop)/(?!(.*/)?(endpoints|schema|rules)\\.ts$)|http/(?!(access|caller|endpoint|envelope)\\.ts$)|workbench/(?!(.*/)?(endpoints|endpoints/[^/]+|schema|rules)\\.ts$)|.*/(commands|queries|routes|tables)\\.ts$)',
+    '/src-main/([^/]+\\.ts$|(csv|database|jobs|segments|imports|suppression|exports|bulk-actions|undo|delivery|tracking|sync|integrity|salvage|backups|settings|headless|desktop|workbench)/(?!(.*/)?(endpoints|schema|rules)\\.ts$)|http/(?!(access|caller|endpoint|envelope)\\.ts$)|.*/(commands|queries|routes|tables)\\.ts$)',
   message: 'The window imports endpoints, schemas, rules and types; for everything else it asks the server.'
 }
 
@@ -119,7 +119,7 @@ export default tseslint.config(
   ...layerRules,
   {
     // What an endpoint is belongs to those who call it as well.
-    files: ['src-main/**/endpoints.ts', 'src-main/**/endpoints/*.ts', 'src-main/*/**/schema.ts'],
+    files: ['src-main/**/endpoints.ts', 'src-main/*/**/schema.ts'],
     ignores: ['src-main/database/schema.ts'],
     rules: {
       'no-restricted-syntax': [

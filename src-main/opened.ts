@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { copyFile, stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { UploadDirectory } from './workbench/uploads.ts'
+import type { UploadDirectory } from './workbench/uploads/routes.ts'
 
 // What the system has the application open: a file to import, or a link to one of its pages.
 
@@ -60,6 +60,6 @@ function pathOfUrl(url: string): string {
 /** Copies a file into the upload directory, so that whatever becomes of it does not change the import. @returns its name there */
 export async function acceptFile(path: string, uploads: UploadDirectory): Promise<string> {
   const source = await requireFile(path)
-  const { storeUpload } = await import('./workbench/uploads.ts')
+  const { storeUpload } = await import('./workbench/uploads/routes.ts')
   return storeUpload(uploads, basename(source), (copy) => copyFile(source, copy, constants.COPYFILE_FICLONE))
 }

@@ -6,7 +6,7 @@ import {
   type AuditFilter,
   type AuditPage
 } from '../../src-main/workbench/audit/endpoints.ts'
-import { eventVias } from '../../src-main/workbench/endpoints/subscriber-page.ts'
+import { eventVias } from '../../src-main/workbench/subscriber-page/endpoints.ts'
 import { windowCalls } from './client.ts'
 
 export { auditedEntities, eventVias }

@@ -5,7 +5,7 @@ import type {
   Selection
 } from '../../src-main/api/bulk-actions/schema.ts'
 import type { Given } from '../../src-main/http/endpoint.ts'
-import type { bulkActionEndpoints } from '../../src-main/workbench/endpoints/bulk-actions.ts'
+import type { bulkActionEndpoints } from '../../src-main/workbench/bulk-actions/endpoints.ts'
 import { type Page, windowCalls } from './client.ts'
 import type { NewExport, SubscriberExport } from './subscriber-exports.ts'
 

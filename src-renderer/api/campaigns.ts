@@ -15,7 +15,7 @@ import type {
   CampaignProgress,
   ListedCampaign,
   ListedTemplate
-} from '../../src-main/workbench/endpoints/campaigns.ts'
+} from '../../src-main/workbench/campaigns/endpoints.ts'
 import { apiCalls, type Page, type RecordVersion, windowCalls } from './client.ts'
 
 export type {

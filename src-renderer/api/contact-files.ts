@@ -6,7 +6,7 @@ import type {
 } from '../../src-main/contact-files/analysis/schema.ts'
 import type { Reading, ReadingColumn } from '../../src-main/contact-files/schema.ts'
 import type { Given } from '../../src-main/http/endpoint.ts'
-import type { fileAnalysisEndpoints, RowPreview } from '../../src-main/workbench/endpoints/file-analyses.ts'
+import type { fileAnalysisEndpoints, RowPreview } from '../../src-main/workbench/file-analyses/endpoints.ts'
 import type { SubscriberImport } from './subscriber-imports.ts'
 import { windowCalls } from './client.ts'
 

@@ -1,4 +1,4 @@
-import type { DiskSpace, homeEndpoints, SubscriberGrowth } from '../../src-main/workbench/endpoints/home.ts'
+import type { DiskSpace, homeEndpoints, SubscriberGrowth } from '../../src-main/workbench/home/endpoints.ts'
 import { windowCalls } from './client.ts'
 
 export type { DiskSpace, SubscriberGrowth }

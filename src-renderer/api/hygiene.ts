@@ -1,4 +1,4 @@
-import type { hygieneEndpoints, ListDomains } from '../../src-main/workbench/endpoints/hygiene.ts'
+import type { hygieneEndpoints, ListDomains } from '../../src-main/workbench/hygiene/endpoints.ts'
 import { windowCalls } from './client.ts'
 
 export type { ListDomains }

@@ -1,4 +1,4 @@
-import type { imageEndpoints } from '../../src-main/workbench/endpoints/images.ts'
+import type { imageEndpoints } from '../../src-main/workbench/images/endpoints.ts'
 import { windowCalls } from './client.ts'
 
 const { call } = windowCalls<typeof imageEndpoints>()

@@ -1,4 +1,4 @@
-import type { dryRunEndpoints } from '../../src-main/workbench/endpoints/dry-runs.ts'
+import type { dryRunEndpoints } from '../../src-main/workbench/dry-runs/endpoints.ts'
 import type {
   AddingImport,
   FailedRow,
@@ -6,7 +6,7 @@ import type {
   importEndpoints,
   ImportLinks,
   ListedImport
-} from '../../src-main/workbench/endpoints/imports.ts'
+} from '../../src-main/workbench/imports/endpoints.ts'
 import type { Static } from 'typebox'
 import { type Page, windowCalls } from './client.ts'
 import type { SubscriberImport } from './subscriber-imports.ts'

@@ -4,7 +4,7 @@ import type { StatusCounts } from '../../src-main/api/subscriber-counts/schema.t
 import type {
   ListedList,
   mailingListEndpoints as listedEndpoints
-} from '../../src-main/workbench/endpoints/mailing-lists.ts'
+} from '../../src-main/workbench/mailing-lists/endpoints.ts'
 import { apiCalls, type RecordVersion, windowCalls } from './client.ts'
 
 export type { ListedList, MailingList, MailingListChanges, StatusCounts }

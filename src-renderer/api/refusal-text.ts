@@ -10,7 +10,7 @@ const beginsVerbatim = /^\{(?:host|url|path)\}/
 export function refusalSentence(refusal: Refusal): string {
   const { rule, params } = refusal
   if (rule === 'several') return refusalsIn(params).map(refusalSentence).join(' ')
-  if (rule === 'permission') return sentenceOfPermissions(String(params['permissions']).split(' or '))
+  if (rule === 'permission') return sentenceOfPermissions(textParam(params['permissions']).split(' or '))
   const text = worded(refusal)
   return beginsVerbatim.test(refusalLanguage.sentences[rule]) ? ended(text) : asSentence(text)
 }
@@ -24,7 +24,7 @@ export function refusalAtField({ rule, params }: Refusal): string {
 }
 
 function worded({ rule, params, field }: Refusal): string {
-  if (rule === 'said') return withLabels(String(params['text']))
+  if (rule === 'said') return withLabels(textParam(params['text']))
   return filled(refusalLanguage.sentences[rule], params, field === undefined ? '' : fieldText(field))
 }
 
@@ -47,6 +47,10 @@ function withTexts(params: Complaint['params']): Complaint['params'] {
     return [name, Array.isArray(value) ? (value.map(textOf) as Param) : textOf(value)]
   })
   return Object.fromEntries(entries)
+}
+
+function textParam(param: Param | undefined): string {
+  return typeof param === 'string' ? param : ''
 }
 
 function refusalsIn({ faults }: Complaint['params']): Refusal[] {

@@ -1,4 +1,4 @@
-import type { Found, searchEndpoints } from '../../src-main/workbench/endpoints/search.ts'
+import type { Found, searchEndpoints } from '../../src-main/workbench/search/endpoints.ts'
 import { windowCalls } from './client.ts'
 
 const { call } = windowCalls<typeof searchEndpoints>()

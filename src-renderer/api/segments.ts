@@ -4,8 +4,8 @@ import type { Segment, SegmentSummary } from '../../src-main/api/segments/schema
 import type {
   ReferringSegment,
   segmentCountEndpoints
-} from '../../src-main/workbench/endpoints/segment-counts.ts'
-import type { windowSegmentEndpoints } from '../../src-main/workbench/endpoints/segments.ts'
+} from '../../src-main/workbench/segment-counts/endpoints.ts'
+import type { windowSegmentEndpoints } from '../../src-main/workbench/segments/endpoints.ts'
 import { apiCalls, type RecordVersion, windowCalls } from './client.ts'
 import type { StatusCounts } from './mailing-lists.ts'
 

@@ -1,4 +1,4 @@
-import type { OpenWindow, Session, sessionEndpoints } from '../../src-main/workbench/endpoints/session.ts'
+import type { OpenWindow, Session, sessionEndpoints } from '../../src-main/workbench/session/endpoints.ts'
 import { storeSession, windowCalls } from './client.ts'
 
 export type { OpenWindow, Session }

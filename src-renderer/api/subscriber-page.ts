@@ -2,7 +2,7 @@ import type {
   SubscriberEvent,
   subscriberPageEndpoints,
   Surroundings
-} from '../../src-main/workbench/endpoints/subscriber-page.ts'
+} from '../../src-main/workbench/subscriber-page/endpoints.ts'
 import { windowCalls } from './client.ts'
 
 export type { SubscriberEvent, Surroundings }

@@ -6,7 +6,7 @@ import type {
   TriggerResult
 } from '../../src-main/api/subscribers/schema.ts'
 import type { Given } from '../../src-main/http/endpoint.ts'
-import type { subscriberTableEndpoints } from '../../src-main/workbench/endpoints/subscriber-table.ts'
+import type { subscriberTableEndpoints } from '../../src-main/workbench/subscriber-table/endpoints.ts'
 import { apiCalls, ApiFailure, type Page, type RecordVersion, windowCalls } from './client.ts'
 
 export type { Subscriber }

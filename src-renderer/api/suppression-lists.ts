@@ -5,7 +5,7 @@ import type {
   SuppressionList,
   SuppressionListInput
 } from '../../src-main/api/suppression-lists/schema.ts'
-import type { suppressedAddressImportEndpoints } from '../../src-main/workbench/endpoints/suppressed-address-imports.ts'
+import type { suppressedAddressImportEndpoints } from '../../src-main/workbench/suppressed-address-imports/endpoints.ts'
 import { apiCalls, type Page, type RecordVersion, windowCalls } from './client.ts'
 
 export type { SuppressedAddress, SuppressedAddressImport, SuppressionList }

@@ -4,7 +4,7 @@ import type { templateEndpoints } from '../../src-main/api/templates/endpoints.t
 import type {
   ContentPreview,
   contentPreviewEndpoints
-} from '../../src-main/workbench/endpoints/content-preview.ts'
+} from '../../src-main/workbench/content-preview/endpoints.ts'
 import { apiCalls, type RecordVersion, windowCalls } from './client.ts'
 
 export type { Content, ContentPreview, TemplateDetail }

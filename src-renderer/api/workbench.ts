@@ -7,17 +7,17 @@ import type {
   apiAccessEndpoints,
   ApiKey,
   ApiKeyInput
-} from '../../src-main/workbench/endpoints/api-access.ts'
-import type { DryRun, dryRunEndpoints } from '../../src-main/workbench/endpoints/dry-runs.ts'
-import type { ImportUndo, importUndoEndpoints } from '../../src-main/workbench/endpoints/import-undos.ts'
+} from '../../src-main/workbench/api-access/endpoints.ts'
+import type { DryRun, dryRunEndpoints } from '../../src-main/workbench/dry-runs/endpoints.ts'
+import type { ImportUndo, importUndoEndpoints } from '../../src-main/workbench/import-undos/endpoints.ts'
 import type {
   OrganizationSettingChanges,
   organizationSettingEndpoints,
   OrganizationSettings
-} from '../../src-main/workbench/endpoints/organization.ts'
-import type { settingsEndpoints } from '../../src-main/workbench/endpoints/settings.ts'
-import type { uploadEndpoints } from '../../src-main/workbench/endpoints/uploads.ts'
-import type { urlUploadEndpoints } from '../../src-main/workbench/endpoints/url-uploads.ts'
+} from '../../src-main/workbench/organization/endpoints.ts'
+import type { settingsEndpoints } from '../../src-main/workbench/settings/endpoints.ts'
+import type { uploadEndpoints } from '../../src-main/workbench/uploads/endpoints.ts'
+import type { urlUploadEndpoints } from '../../src-main/workbench/url-uploads/endpoints.ts'
 import type { importMappingEndpoints } from '../../src-main/workbench/import-mappings/endpoints.ts'
 import type { ImportMapping } from '../../src-main/workbench/import-mappings/schema.ts'
 import type { ImportOutcome } from './subscriber-imports.ts'

@@ -1,5 +1,5 @@
 import { computed, ref, type Ref, shallowRef, watch } from 'vue'
-import { maxTicked } from '../../src-main/workbench/endpoints/bulk-actions.ts'
+import { maxTicked } from '../../src-main/workbench/bulk-actions/endpoints.ts'
 
 /** The selected subscribers: some, or all found ones except some. */
 export interface Ticked {

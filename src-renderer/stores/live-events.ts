@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { onScopeDispose } from 'vue'
 import { readEvents } from '../api/event-stream.ts'
-import type { LiveEvent } from '../../src-main/workbench/endpoints/live-event.ts'
+import type { LiveEvent } from '../../src-main/workbench/events/schema.ts'
 
 /** Delay in milliseconds before a broken or refused connection is opened again. */
 const reconnectTime = 2000

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { SubscriberCounts } from '../../src-main/api/subscriber-counts/schema.ts'
 import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
-import type { SubscriberEvent } from '../../src-main/workbench/endpoints/subscriber-page.ts'
+import type { SubscriberEvent } from '../../src-main/workbench/subscriber-page/endpoints.ts'
 import { clientOfUser, makeOrganization } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
 import {

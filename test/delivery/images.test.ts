@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ContentPreview } from '../../src-main/workbench/endpoints/content-preview.ts'
+import type { ContentPreview } from '../../src-main/workbench/content-preview/endpoints.ts'
 import { makeCampaign, makeList, makeSubscriber } from '../support/builders.ts'
 import { sharedApplication } from '../support/application.ts'
 import type { Answer } from '../support/client.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Autoresponder } from '../../src-main/api/autoresponders/schema.ts'
 import type { CampaignDetail, CampaignSummary } from '../../src-main/api/campaigns/schema.ts'
-import type { CampaignProgress } from '../../src-main/workbench/endpoints/campaigns.ts'
+import type { CampaignProgress } from '../../src-main/workbench/campaigns/endpoints.ts'
 import { sharedApplication } from '../support/application.ts'
 import {
   expectSuccess,

@@ -1,7 +1,7 @@
 import { refusal } from '../../src-main/base/refusal.ts'
 import { describe, expect, it } from 'vitest'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
-import type { FailedRow, ImportLinks, ListedImport } from '../../src-main/workbench/endpoints/imports.ts'
+import type { FailedRow, ImportLinks, ListedImport } from '../../src-main/workbench/imports/endpoints.ts'
 import { plainReading } from '../support/contact-files.ts'
 import { sharedApplication } from '../support/application.ts'
 import { allSubscribers, expectSuccess, importFile, makeField, makeList } from '../support/builders.ts'

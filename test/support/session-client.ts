@@ -1,6 +1,6 @@
 import type { Application } from '../../src-main/app.ts'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
-import type { Session } from '../../src-main/workbench/endpoints/session.ts'
+import type { Session } from '../../src-main/workbench/session/endpoints.ts'
 import type { Answer } from './client.ts'
 
 /** The password of test users. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { CampaignDetail } from '../../src-main/api/campaigns/schema.ts'
-import type { ListedCampaign, ListedTemplate } from '../../src-main/workbench/endpoints/campaigns.ts'
+import type { ListedCampaign, ListedTemplate } from '../../src-main/workbench/campaigns/endpoints.ts'
 import { sharedApplication } from '../support/application.ts'
 import { expectSuccess, makeCampaign, makeList } from '../support/builders.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import type { ContentPreview } from '../../src-main/workbench/endpoints/content-preview.ts'
+import type { ContentPreview } from '../../src-main/workbench/content-preview/endpoints.ts'
 import { sharedApplication, temporaryDirectory } from '../support/application.ts'
 import { clientOfUser } from '../support/accounts.ts'
 import { makeField, makeList, makeSubscriber } from '../support/builders.ts'

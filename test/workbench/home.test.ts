@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { subscriberGrowth } from '../../src-main/api/subscriber-counts/days.ts'
 import { kyselyOver } from '../../src-main/database/connection.ts'
-import type { DiskSpace, SubscriberGrowth } from '../../src-main/workbench/endpoints/home.ts'
+import type { DiskSpace, SubscriberGrowth } from '../../src-main/workbench/home/endpoints.ts'
 import { sharedApplication } from '../support/application.ts'
 import { deleteList, makeList, makeSubscriber } from '../support/builders.ts'
 import { commandBench } from '../support/commands.ts'

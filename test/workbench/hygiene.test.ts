@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ListDomains } from '../../src-main/workbench/endpoints/hygiene.ts'
+import type { ListDomains } from '../../src-main/workbench/hygiene/endpoints.ts'
 import { sharedApplication } from '../support/application.ts'
 import { importText, makeList, makeSubscriber } from '../support/builders.ts'
 

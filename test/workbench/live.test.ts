@@ -1,7 +1,7 @@
 import SQLite from 'better-sqlite3'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { LiveEvent } from '../../src-main/workbench/endpoints/live-event.ts'
+import type { LiveEvent } from '../../src-main/workbench/events/schema.ts'
 import { makeOrganization, makeUser, systemAdminIn } from '../support/accounts.ts'
 import { basic, sharedApplication } from '../support/application.ts'
 import { importText, makeList, makeSubscriber } from '../support/builders.ts'

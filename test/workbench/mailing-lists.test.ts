@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ListedList } from '../../src-main/workbench/endpoints/mailing-lists.ts'
+import type { ListedList } from '../../src-main/workbench/mailing-lists/endpoints.ts'
 import { makeOrganization, systemAdminIn } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
 import { deleteList, expectSuccess, makeList, makeRemoteList, makeSubscriber } from '../support/builders.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Found } from '../../src-main/workbench/endpoints/search.ts'
+import type { Found } from '../../src-main/workbench/search/endpoints.ts'
 import { clientOfUser, makeOrganization, systemAdminIn } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
 import {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { Passwords } from '../../src-main/api/users/passwords.ts'
 import type { User } from '../../src-main/api/users/schema.ts'
 import type { Settings } from '../../src-main/settings/schema.ts'
-import type { Session } from '../../src-main/workbench/endpoints/session.ts'
+import type { Session } from '../../src-main/workbench/session/endpoints.ts'
 import { createApp } from '../support/built.ts'
 import { makeOrganization, makeUser } from '../support/accounts.ts'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { SubscriberEvent, Surroundings } from '../../src-main/workbench/endpoints/subscriber-page.ts'
+import type { SubscriberEvent, Surroundings } from '../../src-main/workbench/subscriber-page/endpoints.ts'
 import { clientOfUser } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
 import { act, select, undo } from '../support/bulk-actions.ts'

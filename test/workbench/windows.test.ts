@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { OpenWindow, Session } from '../../src-main/workbench/endpoints/session.ts'
+import type { OpenWindow, Session } from '../../src-main/workbench/session/endpoints.ts'
 import { makeOrganization, makeUser } from '../support/accounts.ts'
 import { basic, sharedApplication } from '../support/application.ts'
 import { Client } from '../support/client.ts'

@@ -3,7 +3,7 @@ import { auditedEntities } from '../../api/record-kinds.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
 import { envelope } from '../../http/envelope.ts'
 import { Nullable, Reference } from '../../http/schema.ts'
-import { eventVias } from '../endpoints/subscriber-page.ts'
+import { eventVias } from '../subscriber-page/endpoints.ts'
 
 /** Missing properties match everything. */
 export const AuditFilter = Type.Object({

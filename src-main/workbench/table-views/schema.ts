@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ConditionsInput } from '../../api/segments/schema.ts'
 import { Filled, Nullable } from '../../http/schema.ts'
-import { TableSort } from '../endpoints/subscriber-table.ts'
+import { TableSort } from '../subscriber-table/endpoints.ts'
 
 /** In pixels: narrower columns cannot be resized, wider ones fill the screen. */
 export const [minColumnWidth, maxColumnWidth] = [64, 1200]
