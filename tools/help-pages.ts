@@ -56,6 +56,8 @@ export function pageOf(name: string, path: string, pictures: string[]): HelpPage
         if (/^https?:/.test(href)) return `<a href="${href}" target="_blank" rel="noreferrer">${html}</a>`
         const [, target = '', anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? []
         const isPage = (helpPageNames as readonly string[]).includes(target)
+        if (target !== '' && !isPage) throw new Error(`${path} links to ${href}, which is no page of Help`)
+        if (href.startsWith('#')) return `<a href="${href}">${html}</a>`
         // Documents for developers are not in the window.
         return isPage ? `<a href="/help/${target}${anchor}">${html}</a>` : html
       },
@@ -74,6 +76,6 @@ export function pageOf(name: string, path: string, pictures: string[]): HelpPage
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} -]/gu, '')
+    .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
     .replaceAll(' ', '-')
 }
