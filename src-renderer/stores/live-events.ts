@@ -28,6 +28,8 @@ export const useLiveEvents = defineStore('live-events', () => {
     for (const listener of listeners) listener(changes)
   }
   let mayHaveMissed = false
+  let isOver = false
+  onScopeDispose(() => (isOver = true))
   function connect(): void {
     // The time since the page was requested, in milliseconds: all data that it shows is newer.
     const now = performance.now()
@@ -39,7 +41,7 @@ export const useLiveEvents = defineStore('live-events', () => {
       onData: (data) => tell(JSON.parse(data) as LiveEvent[] | null),
       onEnd: () => {
         mayHaveMissed = true
-        setTimeout(connect, reconnectTime)
+        if (!isOver) setTimeout(connect, reconnectTime)
       }
     })
   }

@@ -1,4 +1,4 @@
-import { createPinia, setActivePinia } from 'pinia'
+import { createPinia, disposePinia, setActivePinia } from 'pinia'
 import { type App, createRenderer, h } from 'vue'
 import { createMemoryHistory, createRouter, RouterView } from 'vue-router'
 import { onTestFinished, vi } from 'vitest'
@@ -30,8 +30,12 @@ class MemoryStorage {
 export async function openWindow(started?: StartedApplication): Promise<void> {
   vi.stubGlobal('localStorage', new MemoryStorage())
   vi.stubGlobal('window', new EventTarget())
-  setActivePinia(createPinia())
-  onTestFinished(() => void vi.unstubAllGlobals())
+  const pinia = createPinia()
+  setActivePinia(pinia)
+  onTestFinished(() => {
+    disposePinia(pinia)
+    vi.unstubAllGlobals()
+  })
   if (!started) return
   const { baseUrl } = started.app
   const call = globalThis.fetch
