@@ -1,3 +1,5 @@
+import { ExplainedError } from './base/errors.ts'
+import { refusal } from './base/refusal.ts'
 import { windowPages } from './base/window-pages.ts'
 import { constants } from 'node:fs'
 import { copyFile, stat } from 'node:fs/promises'
@@ -44,8 +46,8 @@ function importPage(filename: string): string {
 export async function requireFile(file: string): Promise<string> {
   const absolute = /^file:/i.test(file) ? pathOfUrl(file) : resolve(file)
   const found = await stat(absolute).catch(() => null)
-  if (!found) throw new Error(`The file ${absolute} does not exist or cannot be read.`)
-  if (!found.isFile()) throw new Error(`${absolute} is not a file that can be imported.`)
+  if (!found) throw new ExplainedError(refusal('no_readable_file', { path: absolute }))
+  if (!found.isFile()) throw new ExplainedError(refusal('no_importable_file', { path: absolute }))
   return absolute
 }
 
@@ -53,7 +55,7 @@ function pathOfUrl(url: string): string {
   try {
     return fileURLToPath(url)
   } catch {
-    throw new Error(`${url} is not the address of a file on this computer.`)
+    throw new ExplainedError(refusal('no_local_address', { url }))
   }
 }
 

@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { englishOf, refusal, wordRefusal } from '../src-main/base/refusal.ts'
 import { english } from '../src-main/base/refusals/english.ts'
 import { german, germanTerms } from '../src-main/base/refusals/german.ts'
-import { readStoredRefusal, type StoredRefusal, storeRefusal } from '../src-main/base/stored-refusal.ts'
+import {
+  faultOfStored,
+  readStoredRefusal,
+  type StoredRefusal,
+  storeRefusal
+} from '../src-main/base/stored-refusal.ts'
 
 it('the sentence of a refusal has its field and its params', () => {
   expect(englishOf(refusal('one_of', { field: 'color', values: ['Red', 'Blue'] }))).toBe(
@@ -63,6 +68,29 @@ describe('a stored refusal', () => {
       text: 'the file is empty',
       fault: refusal('said', { text: 'the file is empty' })
     })
+  })
+
+  it.each(['{"a file"}.csv in the archive is damaged', '{x}.csv in the archive is damaged'])(
+    'is a sentence of an earlier version also if that begins like JSON: %s',
+    (sentence) => {
+      expect(readStoredRefusal(sentence as StoredRefusal)).toEqual({
+        text: sentence,
+        fault: refusal('said', { text: sentence })
+      })
+    }
+  )
+
+  it('keeps its sentence where this version words it or a refusal inside it in another way', () => {
+    const inside = { rule: 'former', params: {} }
+    const former = { rule: 'then_continue_import', params: { fault: inside }, text: 'wait, then go on' }
+
+    expect(readStoredRefusal(JSON.stringify(former) as StoredRefusal).fault).toEqual(
+      refusal('said', { text: 'wait, then go on' })
+    )
+  })
+
+  it('is none where an earlier version stored a blank sentence', () => {
+    expect(faultOfStored('' as StoredRefusal)).toBeNull()
   })
 
   it('keeps its sentence where this version no longer has its rule', () => {

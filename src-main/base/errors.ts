@@ -173,7 +173,7 @@ export function internalError(what: string, error: unknown): Refusal {
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof ExplainedError) return error.refusal
   if (error instanceof ApiError) return joinRefusals(error.refusals)
-  return storageFaultOf(error)?.refusal ?? refusal('said', { text: messageOf(error) })
+  return refusal('said', { text: messageOf(error) })
 }
 
 /** Several refusals as one. */

@@ -30,7 +30,7 @@ export interface Refusal extends Complaint {
 export type Sentences = Readonly<Record<Rule, string>>
 
 /** Params that are words of ours, such as "mailing list": other languages have other words for them. */
-const words = new Set(['kind', 'what', 'noun', 'type', 'blank', 'wanted'])
+const words = new Set(['kind', 'what', 'noun', 'type', 'blank', 'wanted', 'path', 'system'])
 
 type Placeholder<Sentence extends string> = Sentence extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Placeholder<Rest>

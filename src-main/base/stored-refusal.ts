@@ -1,5 +1,4 @@
 import { englishOf, type Refusal, refusal } from './refusal.ts'
-import { english } from './refusals/english.ts'
 
 declare const isStored: unique symbol
 
@@ -21,10 +20,35 @@ export function storeRefusal(fault: Refusal): StoredRefusal {
 
 /** Returns a stored refusal, and the sentence that it had when it was stored. */
 export function readStoredRefusal(column: StoredRefusal): { text: string; fault: Refusal } {
-  // No sentence begins with a brace.
-  if (!column.startsWith('{')) return { text: column, fault: refusal('said', { text: column }) }
-  const { text, ...fault } = JSON.parse(column) as Stored
-  return { text, fault: Object.hasOwn(english, fault.rule) ? fault : refusal('said', { text }) }
+  const stored = parseStored(column)
+  if (stored === null) return { text: column, fault: refusal('said', { text: column }) }
+  const { text, ...fault } = stored
+  return { text, fault: isWordedAs(text, fault) ? fault : refusal('said', { text }) }
+}
+
+/** Returns null for a sentence of an earlier version. */
+function parseStored(column: string): Stored | null {
+  if (!column.startsWith('{"')) return null
+  try {
+    const { rule, params, text, field } = JSON.parse(column) as Partial<Stored>
+    if (rule === undefined || params === undefined || text === undefined) return null
+    return { ...(field !== undefined && { field }), rule, params, text }
+  } catch (error) {
+    // A sentence may begin with the name of a file, which may begin like JSON.
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
+/** False if a rule or param of the refusal has changed since it was stored. */
+function isWordedAs(text: string, fault: Refusal): boolean {
+  try {
+    return englishOf(fault) === text
+  } catch (error) {
+    // There is no sentence for a rule, or for one inside the params.
+    if (error instanceof TypeError) return false
+    throw error
+  }
 }
 
 /** The sentence of a column that may be null. */
@@ -32,7 +56,7 @@ export function textOfStored(column: StoredRefusal | null): string | null {
   return column === null ? null : readStoredRefusal(column).text
 }
 
-/** The refusal of a column that may be null. */
+/** The refusal of a column that may be null; earlier versions stored a blank sentence for none. */
 export function faultOfStored(column: StoredRefusal | null): Refusal | null {
-  return column === null ? null : readStoredRefusal(column).fault
+  return column === null || (column as string) === '' ? null : readStoredRefusal(column).fault
 }

@@ -24,7 +24,7 @@ import { readTruth } from './values/truth.ts'
 /** The cells are in the order of {@link RowInterpreter.mapping}. */
 export interface InterpretedRow {
   cells: string[]
-  /** Why the row cannot be imported, as the rest of a sentence after its line; null = no fault so far. */
+  /** Why the row cannot be imported; null = no fault so far. */
   fault: Refusal | null
 }
 

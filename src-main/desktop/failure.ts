@@ -5,15 +5,15 @@ import { type DataUnusable, isDataUnusable } from '../backups/unusable-data.ts'
 import { alone, recoverAlone } from '../backups/without-application.ts'
 import { dataDirectory } from './application.ts'
 import { programFile } from './login.ts'
-import { explained, texts } from './texts.ts'
+import { explainInSystemLanguage, texts } from './texts.ts'
 
 /** Reports why the application cannot run and quits. For damaged data it first offers the ways back. */
 export async function showFailure(error: unknown): Promise<void> {
   try {
-    if (!isDataUnusable(error)) dialog.showErrorBox(texts().cannotStart, explained(error))
+    if (!isDataUnusable(error)) dialog.showErrorBox(texts().cannotStart, explainInSystemLanguage(error))
     else if (await wentBack(error)) return startAgain()
   } catch (fault) {
-    dialog.showErrorBox(texts().cannotStart, explained(fault))
+    dialog.showErrorBox(texts().cannotStart, explainInSystemLanguage(fault))
   }
   app.exit(1)
 }

@@ -5,7 +5,7 @@ import { copyDiagnostics } from './diagnostics.ts'
 import { isOpenedAtLogin, mayOpenAtLogin, openAtLogin } from './login.ts'
 import { logDirectory } from './logs.ts'
 import { checksSpelling, chooseSpelling, needsDictionary } from './spelling.ts'
-import { explained, texts } from './texts.ts'
+import { explainInSystemLanguage, texts } from './texts.ts'
 import {
   askForUpdates,
   looksForUpdates,
@@ -41,7 +41,7 @@ export function setApplicationMenu(application: Application): void {
             click: ({ checked }: { checked: boolean }) =>
               void chooseSpelling(checked).then(
                 () => setApplicationMenu(application),
-                (error: unknown) => dialog.showErrorBox(text.checksSpelling, explained(error))
+                (error: unknown) => dialog.showErrorBox(text.checksSpelling, explainInSystemLanguage(error))
               )
           }
         ]
@@ -148,6 +148,6 @@ async function chooseFile(application: Application): Promise<void> {
   try {
     showPage(await application.pageFor(chosen))
   } catch (error) {
-    dialog.showErrorBox(texts().cannotOpen, explained(error))
+    dialog.showErrorBox(texts().cannotOpen, explainInSystemLanguage(error))
   }
 }

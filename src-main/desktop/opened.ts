@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import type { Application } from '../app.ts'
 import { isLink, linkScheme } from '../opened.ts'
 import { isPortable } from './login.ts'
-import { explained, texts } from './texts.ts'
+import { explainInSystemLanguage, texts } from './texts.ts'
 import { focusWindow, showPage } from './window.ts'
 
 /** Files and links that came before the application was ready. */
@@ -48,7 +48,7 @@ async function pageOf(application: Application, target: string): Promise<string 
   try {
     return await application.pageFor(target)
   } catch (error) {
-    dialog.showErrorBox(texts().cannotOpen, explained(error))
+    dialog.showErrorBox(texts().cannotOpen, explainInSystemLanguage(error))
     return null
   }
 }

@@ -1,7 +1,7 @@
 import { app, BrowserWindow, dialog } from 'electron'
 import type { Application } from '../app.ts'
 import { messageOf } from '../base/errors.ts'
-import { explained, texts } from './texts.ts'
+import { explainInSystemLanguage, texts } from './texts.ts'
 import { endWindows, hasWindow, onKeptEditing } from './window.ts'
 
 /** The decision about running jobs. */
@@ -59,7 +59,9 @@ export function endInOrder(application: Application): void {
     endWindows()
     application
       .close()
-      .catch((error: unknown) => dialog.showErrorBox(texts().notClosedCleanly, explained(error)))
+      .catch((error: unknown) =>
+        dialog.showErrorBox(texts().notClosedCleanly, explainInSystemLanguage(error))
+      )
       .finally(() => {
         ended = true
         if (!atTheEnd) return app.quit()

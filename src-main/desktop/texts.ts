@@ -157,7 +157,7 @@ export function texts(): Texts {
 }
 
 /** Words an error in the system's language, or in English. */
-export function explained(error: unknown): string {
+export function explainInSystemLanguage(error: unknown): string {
   return explainError(error, systemLanguage())
 }
 

@@ -7,7 +7,7 @@ import type { Application } from '../app.ts'
 import { messageOf } from '../base/errors.ts'
 import { storeShellState, readKept } from './kept.ts'
 import { quitAndThen } from './quitting.ts'
-import { explained, texts } from './texts.ts'
+import { explainInSystemLanguage, texts } from './texts.ts'
 import { showPage } from './window.ts'
 
 /** In milliseconds. */
@@ -83,7 +83,7 @@ export async function askForUpdates(application: Application): Promise<void> {
     })
     if (response === 0) showPage(windowPages.about)
   } catch (error) {
-    dialog.showErrorBox(text.updateFailed, explained(error))
+    dialog.showErrorBox(text.updateFailed, explainInSystemLanguage(error))
   }
 }
 

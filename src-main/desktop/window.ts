@@ -1,7 +1,7 @@
 import { app, BrowserWindow, dialog, type WebPreferences } from 'electron'
 import type { Application } from '../app.ts'
 import { checksSpelling } from './spelling.ts'
-import { explained, texts } from './texts.ts'
+import { explainInSystemLanguage, texts } from './texts.ts'
 import { storeWindowPlace, windowPlace } from './window-state.ts'
 
 /** A page gets nothing but the web platform: no Node, no preload script, its own sandboxed process. */
@@ -73,7 +73,7 @@ function load(window: BrowserWindow, address: string): void {
     () => (goesOn = undefined),
     (error: unknown) => {
       const isGivenUp = (error as { code?: string }).code === 'ERR_ABORTED' || window.isDestroyed()
-      if (!isGivenUp) dialog.showErrorBox(texts().cannotShow, explained(error))
+      if (!isGivenUp) dialog.showErrorBox(texts().cannotShow, explainInSystemLanguage(error))
     }
   )
 }

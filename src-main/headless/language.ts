@@ -25,5 +25,5 @@ export function languageOfEnvironment(): Language {
   const { LC_ALL, LC_MESSAGES, LANG } = process.env
   // An empty variable does not count, as in other programs.
   const tag = [LC_ALL, LC_MESSAGES, LANG].find((each) => each !== undefined && each !== '') ?? ''
-  return languageOfTag(tag.replace('_', '-')) ?? 'en'
+  return languageOfTag(tag) ?? 'en'
 }

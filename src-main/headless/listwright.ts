@@ -57,17 +57,21 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 await main(process.argv.slice(2))
 
-async function main(given: string[]): Promise<void> {
+async function main(all: string[]): Promise<void> {
+  let language = languageOfEnvironment()
+  let given = all
+  try {
+    ;({ language, rest: given } = takeLanguage(all))
+  } catch (error) {
+    return reportFailure(error, all, language)
+  }
   if (given[0] === '--help' || given[0] === 'help') return void process.stdout.write(usage)
   if (given[0] === '--version') return void process.stdout.write(`${installedPackage().version}\n`)
   const [first = 'start', ...others] = given[0]?.startsWith('-') ? ['start', ...given] : given
   // `npm run serve -- key …` is `listwright key …`.
   const isOther = first === 'serve' && Object.hasOwn(commands, others[0] ?? '')
-  const [name = '', ...options] = isOther ? others : [first, ...others]
-  let args = options
-  let language = languageOfEnvironment()
+  const [name = '', ...args] = isOther ? others : [first, ...others]
   try {
-    ;({ language, rest: args } = takeLanguage(options))
     const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
     if (!entry) {
       const known = Object.keys(commands).join(', ')

@@ -1,3 +1,4 @@
+import { ExplainedError } from '../base/errors.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
   fittingAnswers,
@@ -129,7 +130,8 @@ async function run(application: LocalApplication, values: Values): Promise<Print
     await application.call('POST', `/remotes/${id}/run`)
     const { remote, ended } = await endOfRun(application, id, before)
     if (ended.outcome !== 'finished') {
-      const why = ended.message ?? `The run ended: ${String(ended.outcome)}`
+      if (ended.fault !== null && remote.question === null) throw new ExplainedError(ended.fault)
+      const why = ended.message ?? `The run ended: ${String(ended.outcome)}.`
       throw new Error(remote.question === null ? why : `${why} ${howToAnswer(remote.question)}`)
     }
     addCounts(total.pushed, ended.pushed)

@@ -61,6 +61,6 @@ export interface FailureEnvelope {
   data: unknown
   error_code: ErrorCode
   error_message: string
-  /** The refusals in error_message, for windows only. */
+  /** The refusals in error_message, for the window and the command line only. */
   faults?: readonly Refusal[]
 }

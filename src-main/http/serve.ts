@@ -11,7 +11,7 @@ import { ApiError } from '../base/errors.ts'
 import { checkRun } from '../database/check-run.ts'
 import type { ApplicationContext } from './context.ts'
 import { windowSerializer } from './serialization.ts'
-import { isOfWindow } from './window-request.ts'
+import { wantsRefusals } from './window-request.ts'
 import { usablePartOf } from './validation.ts'
 import type { Endpoint, EndpointGroup, EndpointName, Endpoints, PartOf } from './endpoint.ts'
 
@@ -88,7 +88,7 @@ function writingForWindow(answer: TSchema): Pick<RouteOptions, 'preSerialization
     preSerialization: async (request, reply, payload) => {
       // A failure is written by the error handler; it has the same status.
       const isSuccess = (payload as { success?: boolean }).success === true
-      if (isOfWindow(request) && isSuccess) reply.serializer(serializer)
+      if (wantsRefusals(request) && isSuccess) reply.serializer(serializer)
       return payload
     }
   }

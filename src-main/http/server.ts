@@ -10,7 +10,7 @@ import {
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError, type ErrorCode, StorageFault, storageFaultOf } from '../base/errors.ts'
-import { refusal } from '../base/refusal.ts'
+import { englishOf, type Refusal, refusal } from '../base/refusal.ts'
 import { newestEntry } from '../database/change-log.ts'
 import { type Origin, requestBase, requestOrigin } from '../database/origin.ts'
 import type { Caller } from './caller.ts'
@@ -22,7 +22,7 @@ import type { Access } from './access.ts'
 import { authorize, requireDeclaredAccess, whoMayUse } from './permissions.ts'
 import { serializerCompiler, withoutWindowOnly } from './serialization.ts'
 import { markChecked, validatorCompiler } from './validation.ts'
-import { isOfWindow } from './window-request.ts'
+import { wantsRefusals } from './window-request.ts'
 
 /** The prefix of all API paths (docs/api.md). */
 export const apiPrefix = '/ga/api/v2'
@@ -279,42 +279,41 @@ function answerError(
     if (reply.statusCode === 401 && !request.headers['sec-fetch-site']) {
       void reply.header('WWW-Authenticate', 'Basic realm="Listwright"')
     }
-    return reply.send({
-      ...failure(error.code, error.message, error.data),
-      ...(isOfWindow(request) && { faults: error.refusals })
-    })
+    return reply.send(refusedFor(request, error.code, error.refusals, error.data))
   }
   const storage = storageFaultOf(error)
   if (storage) {
     // The writer reports damage that it finds itself. Its StorageFault may also be a refusal to write.
     const isOfWriter = error instanceof StorageFault
     if (storage.kind === 'damaged' && !isOfWriter) request.server.context.integrity.report()
-    return reply
-      .code(500)
-      .send(
-        failure(
-          'internal_error',
-          storage.kind === 'damaged' ? storage.message : `${storage.message} and try again`
-        )
-      )
+    const reason =
+      storage.kind === 'damaged' ? storage.refusal : refusal('and_try_again', { fault: storage.refusal })
+    return reply.code(500).send(refusedFor(request, 'internal_error', [reason]))
   }
   const status = error.statusCode ?? 500
   if (status < 500) {
-    return reply.code(status).send(failure('invalid_request', describeClientFault(error)))
+    return reply.code(status).send(refusedFor(request, 'invalid_request', [clientRefusal(error)]))
   }
   // The client has disconnected, so no one receives an answer. Work cancelled for this reason is not a fault.
   if (reply.raw.destroyed) return reply.code(499).send()
   request.log.error(error)
-  return reply.code(500).send(
-    failure('internal_error', `an internal error, logged as request ${request.id}`, {
-      request_id: request.id
-    })
-  )
+  const { id } = request
+  const reason = refusal('internal_error', { id })
+  return reply.code(500).send(refusedFor(request, 'internal_error', [reason], { request_id: id }))
 }
 
-function describeClientFault(error: FastifyError): string {
-  if (error.statusCode === 413) return 'the request body is larger than this path accepts'
-  return error.message
+function clientRefusal(error: FastifyError): Refusal {
+  return error.statusCode === 413 ? refusal('body_too_large') : refusal('said', { text: error.message })
+}
+
+function refusedFor(
+  request: FastifyRequest,
+  code: ErrorCode,
+  refusals: readonly Refusal[],
+  data: unknown = null
+): FailureEnvelope {
+  const envelope = failure(code, refusals.map(englishOf).join(', '), data)
+  return wantsRefusals(request) ? { ...envelope, faults: refusals } : envelope
 }
 
 function failure(code: ErrorCode, message: string, data: unknown = null): FailureEnvelope {

@@ -42,7 +42,6 @@ export function isGuarded(address: string): boolean {
   return guarded.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** The sentence for such an address. */
 function privateAddress(host: string): ImportFailure {
   return new ImportFailure(refusal('private_address', { host }))
 }

@@ -1,3 +1,4 @@
+import { ExplainedError } from '../base/errors.ts'
 import { refusal, type Refusal } from '../base/refusal.ts'
 import { readFileSync, realpathSync } from 'node:fs'
 import { access, constants, mkdir } from 'node:fs/promises'
@@ -32,29 +33,33 @@ export async function requireWritable(directory: string): Promise<void> {
     await access(directory, constants.W_OK)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? ''
-    const why = refusals[code]
-    if (!why) throw error
-    throw new Error(`Cannot write to ${directory}: ${why}. Choose another folder with --data-dir.`, {
-      cause: error
-    })
+    const rule = unwritableRules[code]
+    if (!rule) throw error
+    throw new ExplainedError(refusal('cannot_write', { directory, fault: refusal(rule) }), { cause: error })
   }
 }
 
-const refusals: Record<string, string> = {
-  EACCES: 'you may not change this folder',
-  EPERM: 'you may not change this folder',
-  EROFS: 'its disk is read-only',
-  ENOTDIR: 'part of its path is a file',
-  EEXIST: 'there is a file with this name',
+type UnwritableRule =
+  | 'may_not_change_folder'
+  | 'disk_read_only'
+  | 'path_through_file'
+  | 'file_with_this_name'
+  | 'parent_folder_missing'
+
+const unwritableRules: Record<string, UnwritableRule> = {
+  EACCES: 'may_not_change_folder',
+  EPERM: 'may_not_change_folder',
+  EROFS: 'disk_read_only',
+  ENOTDIR: 'path_through_file',
+  EEXIST: 'file_with_this_name',
   // What Node says of a folder that cannot be made on a read-only disk, and of a drive that is gone.
-  ENOENT: 'its parent folder does not exist, or is read-only'
+  ENOENT: 'parent_folder_missing'
 }
 
 /**
  * Returns why a place is unsafe for data: network drives, whose locks are unreliable, and folders that a sync
  * program copies during changes.
  * @param mounts on Linux the content of /proc/self/mounts; else null
- * @returns sentences
  */
 export function unsafePlaces(directory: string, mounts: string | null = readMounts()): Refusal[] {
   const type = directory.startsWith('\\\\') ? 'a network share' : mountedType(directory, mounts)

@@ -1,4 +1,4 @@
-import { faultOfStored, textOfStored, readStoredRefusal } from '../base/stored-refusal.ts'
+import { faultOfStored, type StoredRefusal, textOfStored, readStoredRefusal } from '../base/stored-refusal.ts'
 import type { Kysely, Selectable } from 'kysely'
 import { notFound } from '../base/errors.ts'
 import { formatOptionalTime, formatTime } from '../base/times.ts'
@@ -93,7 +93,7 @@ export async function presentRemote(db: Kysely<Schema>, row: RemoteRow, timeZone
     credential_place: row.credential_place,
     ...settingsOf(row),
     state: row.state,
-    message: textOfStored(row.message),
+    message: sentenceOf(row.message),
     fault: faultOfStored(row.message),
     question: row.question,
     is_requested: row.requested_at !== null,
@@ -160,7 +160,7 @@ export function presentRun(row: Selectable<SyncRunsTable>, timeZone: string): Sy
     started_at: formatTime(row.started_at, timeZone),
     finished_at: formatOptionalTime(row.finished_at, timeZone),
     outcome: row.outcome,
-    message: textOfStored(row.message),
+    message: sentenceOf(row.message),
     fault: faultOfStored(row.message),
     ...(JSON.parse(row.result) as RunResult)
   }
@@ -384,4 +384,10 @@ export async function conflictById(db: Kysely<Schema>, remoteId: number, id: num
     .executeTakeFirst()
   if (!row) throw notFound('conflict', id)
   return row
+}
+
+/** The message of a remote or a run, with its period. */
+function sentenceOf(message: StoredRefusal | null): string | null {
+  const text = textOfStored(message)
+  return text === null || text === '' || /[.!?]$/.test(text) ? text : `${text}.`
 }

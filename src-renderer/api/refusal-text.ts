@@ -4,7 +4,7 @@ import { asSentence, fieldText, sentenceOfPermissions, withFieldNames, withLabel
 import { i18n } from '../i18n.ts'
 
 /** Sentences that begin with the name of something outside keep its spelling. */
-const beginsVerbatim = /^\{(?:host|url|path)\}/
+const beginsVerbatim = /^\{(?:host|url|path|name|folder|program)\}/
 
 /** Words a refusal in the language of the window. */
 export function refusalSentence(refusal: Refusal): string {
@@ -12,7 +12,7 @@ export function refusalSentence(refusal: Refusal): string {
   if (rule === 'several') return refusalsIn(params).map(refusalSentence).join(' ')
   if (rule === 'permission') return sentenceOfPermissions(textParam(params['permissions']).split(' or '))
   const text = worded(refusal)
-  return beginsVerbatim.test(refusalLanguage.sentences[rule]) ? ended(text) : asSentence(text)
+  return beginsVerbatim.test(refusalLanguage.sentences[rule]) ? endSentence(text) : asSentence(text)
 }
 
 /** Words a refusal for display at its field, without repeating the field's name. */
@@ -30,15 +30,16 @@ function worded({ rule, params, field }: Refusal): string {
 
 /** Fills a sentence. The English ones call some fields as the API does. */
 function filled(sentence: string, params: Complaint['params'], field: string): string {
-  const text = fillSentence(sentence, { ...withTexts(params), field }, refusalLanguage)
-  return i18n.global.locale.value === 'en' ? withFieldNames(text) : text
+  // Only our own words name fields: what stands in a param, such as an address or an option, is left as it is.
+  const template = i18n.global.locale.value === 'en' ? withFieldNames(sentence) : sentence
+  return fillSentence(template, { ...wordParams(params), field }, refusalLanguage)
 }
 
 /** Params that name fields. */
 const fieldParams = ['other', 'names']
 
 /** Replaces the fields that params name by their labels, and refusals by their words. */
-function withTexts(params: Complaint['params']): Complaint['params'] {
+function wordParams(params: Complaint['params']): Complaint['params'] {
   const entries = Object.entries(params).map(([name, value]): [string, Param] => {
     const textOf = (item: Param): Param => {
       if (typeof item === 'object') return 'rule' in item ? worded(item) : item
@@ -57,6 +58,6 @@ function refusalsIn({ faults }: Complaint['params']): Refusal[] {
   return Array.isArray(faults) ? (faults as Refusal[]) : []
 }
 
-function ended(text: string): string {
+function endSentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }

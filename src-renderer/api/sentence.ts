@@ -46,7 +46,9 @@ export function withFieldNames(text: string): string {
 
 /** The name of a field of the API, or of a custom field, as a user knows it. */
 export function fieldText(field: string): string {
-  return /^[a-z]+\d?(?:_[a-z0-9]+)*(?:\.\d+)?(?:\.[a-z_]+)?$/.test(field) ? labelOf(field) : field
+  // A custom field may have any name; a path such as contents.0.subject is certainly one of the API.
+  const isPath = /^[a-z]\w*(?:\.\w+)+$/.test(field)
+  return isPath || labelKeyOf(field) !== undefined ? labelOf(field) : field
 }
 
 /** The label of a field by its path, such as contents.0.subject: "Subject (1)". */

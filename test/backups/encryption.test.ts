@@ -1,3 +1,4 @@
+import { refusal } from '../../src-main/base/refusal.ts'
 import { execFile } from 'node:child_process'
 import {
   copyFileSync,
@@ -368,7 +369,7 @@ describe('encrypted copies of automatic backups', () => {
     renameSync(folder, `${folder}-away`)
     await makeList(api)
     await backups.makeWhatIsDue(now + hour)
-    expect((await copies.state())?.fault).toBe(`folder must exist; there is no folder ${folder}`)
+    expect((await copies.state())?.fault).toEqual(refusal('no_folder', { field: 'folder', folder }))
     renameSync(`${folder}-away`, folder)
     await backups.makeWhatIsDue(now + hour)
     expect((await copies.state())?.fault).toBeNull()
@@ -377,7 +378,7 @@ describe('encrypted copies of automatic backups', () => {
     // A mount point without its drive: nothing is written where the drive belongs.
     renameSync(join(folder, place), `${folder}-place`)
     await backups.makeWhatIsDue(now + hour)
-    expect((await copies.state())?.fault).toMatch(/^The folder .* is missing\. Connect the drive/)
+    expect((await copies.state())?.fault?.rule).toBe('folder_missing')
     expect(readdirSync(folder)).not.toContain(place)
     writeFileSync(join(folder, place), 'not a folder')
     expect(await state()).toMatchObject({ folder })
@@ -398,9 +399,7 @@ describe('encrypted copies of automatic backups', () => {
     rmSync(join(dataDirectory, 'credentials'), { recursive: true })
     await makeList(api)
     await backups.makeWhatIsDue(now + 2 * hour)
-    expect((await copies.state())?.fault).toBe(
-      'The passphrase cannot be read from where it is kept. Enter it again.'
-    )
+    expect((await copies.state())?.fault).toEqual(refusal('passphrase_unreadable'))
     // What is opened in another way lies in a folder of its own.
     const other = 'another long passphrase'
     expect((await set(folder, other)).success).toBe(true)

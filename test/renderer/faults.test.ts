@@ -92,7 +92,16 @@ describe('the sentence of a refusal', () => {
       refusal('email_address', { field: 'recipients.1', email: 'some_body' }),
       'Address (2) is not a valid email address: "some_body".'
     ],
-    [refusal('blank', { field: 'City (2)' }), 'City (2) cannot be blank.']
+    [refusal('blank', { field: 'City (2)' }), 'City (2) cannot be blank.'],
+    [refusal('blank', { field: 'company_name' }), 'Company_name cannot be blank.'],
+    [
+      refusal('not_one_of', { field: 'Rating', values: ['so_so', 'very_good'], value: 'good_enough' }),
+      'Rating must be one of so_so, very_good, and "good_enough" is not one.'
+    ],
+    [
+      refusal('too_many_redirects', { url: 'https://x.org/a?list_id=5', most: 5 }),
+      'https://x.org/a?list_id=5 redirects more than 5 times.'
+    ]
   ])('%j names fields by their labels', (given, sentence) => {
     expect(new ApiFailure('validation_failed', [given]).message).toBe(sentence)
   })

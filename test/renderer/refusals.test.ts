@@ -63,6 +63,7 @@ describe('a refusal in German', () => {
       refusal('server_unreachable', { host: 'api.example.com', fault: refusal('nothing_answers') }),
       'api.example.com ist nicht zu erreichen: Unter dieser Adresse antwortet nichts.'
     ],
+    [refusal('no_backup', { path: 'The file' }), 'Die Datei ist keine Sicherung von Listwright.'],
     [
       refusal('folder_missing', { folder: '/mnt/list_copies' }),
       'Der Ordner /mnt/list_copies fehlt. Schließen Sie sein Laufwerk an, oder richten Sie die Kopien neu ein.'
@@ -106,7 +107,7 @@ describe('a refusal in German', () => {
     const others = [{ kind: 'campaign', id: 1, name: 'Spring' }]
 
     expect(new ApiFailure('validation_failed', [refusal('used_by', { name: 'Loyal', others })]).message).toBe(
-      'Loyal kann nicht gelöscht werden: Es wird verwendet von Kampagne 1 (Spring).'
+      'Loyal kann nicht gelöscht werden. Verwendet von: Kampagne 1 (Spring).'
     )
   })
 })

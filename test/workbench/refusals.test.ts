@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
+import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
 import { sharedApplication } from '../support/application.ts'
-import { makeField, makeList } from '../support/builders.ts'
+import { importFile, makeField, makeList } from '../support/builders.ts'
 import { SessionClient } from '../support/session-client.ts'
 
 const started = sharedApplication()
@@ -43,4 +44,23 @@ it('a program with an API key gets the sentence alone', async () => {
 
   expect(refused.error_message).toBe('name cannot be blank')
   expect(refused).not.toHaveProperty('faults')
+})
+
+it('a window gets why an import failed as data, and a program the sentence alone', async () => {
+  const list = await makeList(started.api)
+  const { id } = await importFile(started, list.id, 'email\n"a@example.com\n')
+  const window = await signedInWindow()
+  const path = `/ga/api/v2/subscriber_imports/${id}`
+
+  const { data: shown } = await window.call<SubscriberImport>('GET', path)
+  const { data: forProgram } = await started.api.get<SubscriberImport>(`/subscriber_imports/${id}`)
+
+  const sentence = 'Line 2: a " is opened here and never closed'
+  const fault = { rule: 'enclosure_not_closed', params: { enclosure: '"' } }
+  expect(shown).toMatchObject({
+    error_message: sentence,
+    fault: { rule: 'line', params: { line: 2, fault } }
+  })
+  expect(forProgram.error_message).toBe(sentence)
+  expect(forProgram).not.toHaveProperty('fault')
 })

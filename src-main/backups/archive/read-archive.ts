@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { text as wholeText } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { type Entry, open as openZip, type Options, type ZipFile } from 'yauzl'
-import { ExplainedError } from '../../base/errors.ts'
+import { ExplainedError, messageOf } from '../../base/errors.ts'
 import { addFunctions } from '../../database/functions.ts'
 import { migrate, migrations, newestSchema } from '../../database/migrate.ts'
 import { requireRoom } from '../room.ts'
@@ -156,8 +156,7 @@ async function fillTable(
     try {
       insert.run(...values)
     } catch (error) {
-      if (!(error instanceof SQLite.SqliteError)) throw error
-      const fault = error.message
+      const fault = messageOf(error)
       throw new ExplainedError(refusal('archive_line_cannot_be_stored', { ...place, fault }), {
         cause: error
       })

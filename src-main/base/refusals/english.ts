@@ -357,7 +357,7 @@ export const english = {
   closing_while_rekeying:
     'Listwright is closing, so the primary key may not have changed; look at the list at the next start',
 
-  // Faults that several rooms have
+  // Disks, and what is said around another refusal
   several: '{faults}',
   line: 'Line {line}: {fault}',
   in_place: '{place}: {fault}',
@@ -442,6 +442,9 @@ export const english = {
   file_changed: 'the file changed while it was being imported. Import it again',
   file_changed_partly_imported:
     'the file changed while it was being imported. The rows that were imported before stay; import the changed file again',
+  no_readable_file: 'The file {path} does not exist or cannot be read.',
+  no_importable_file: '{path} is not a file that can be imported.',
+  no_local_address: '{url} is not the address of a file on this computer.',
   file_missing: 'the file is not there any more. Put it back and start the import again',
 
   // Downloads
@@ -464,6 +467,12 @@ export const english = {
     'A backup was restored, and this campaign may have been sent after the backup was made. Check this before you continue it.',
 
   // The place of the data, backups and archives
+  cannot_write: 'Cannot write to {directory}: {fault}. Choose another folder with --data-dir.',
+  may_not_change_folder: 'you may not change this folder',
+  disk_read_only: 'its disk is read-only',
+  path_through_file: 'part of its path is a file',
+  file_with_this_name: 'there is a file with this name',
+  parent_folder_missing: 'its parent folder does not exist, or is read-only',
   place_on_network:
     '{folder} is on another computer ({system}). Files there can be lost or locked when the network fails. Keep the data on a local disk, and use that folder for backups.',
   place_copied:
@@ -549,7 +558,7 @@ export const english = {
   import_unfinished_there: 'Import {id} on the server did not finish: {fault}',
   import_stands_still_there: 'Import {id} on the server has not moved for half an hour. Look at it there',
   answered_with_other_data: 'The server answered for {email} with something other than what was requested',
-  answered_with_other_record: 'The server answered for {name} with a different record',
+  answered_with_other_record: 'The server answered for {what} "{name}" with a different record',
   segment_not_there: 'it uses a segment that is not on the server',
   conditions_not_there: 'it has conditions that the server does not support',
   unlike_keys: 'its subscribers are not mirrored, since the two lists have different primary keys',

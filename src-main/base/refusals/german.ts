@@ -15,7 +15,7 @@ export const german: Sentences = {
   changed_by_others: 'Das wurde inzwischen von anderen geändert',
   page_token: '{field} muss das next_page_token einer früheren Antwort sein',
   page_token_of_other: '{field} gehört zu einer anderen Liste oder einem anderen Segment',
-  too_many_names: 'Höchstens {most} IDs oder E-Mail-Adressen lassen sich auf einmal erfragen',
+  too_many_names: 'Höchstens {most} IDs oder E-Mail-Adressen lassen sich auf einmal abfragen',
   other_host: 'Anfragen müssen an 127.0.0.1:{port} gerichtet sein',
   other_web_page: 'Anfragen anderer Webseiten werden abgelehnt',
 
@@ -35,7 +35,7 @@ export const german: Sentences = {
   link_used: 'Dieser Link wurde schon benutzt oder ist älter als 10 Minuten',
   no_session: 'Nur ein angemeldetes Fenster hat eine Sitzung',
   outlives_key:
-    'outlives_key ist der Kommandozeile dieser Installation vorbehalten; andere Fenster enden mit ihrem API-Schlüssel',
+    'outlives_key ist der Befehlszeile dieser Installation vorbehalten; andere Fenster enden mit ihrem API-Schlüssel',
   sign_in:
     'E-Mail oder Passwort ist falsch, oder der Benutzer darf sich nicht anmelden. Nach {failures} Fehlversuchen in Folge ist ein Benutzer eine Zeit lang gesperrt; ein Administrator kann ihn entsperren',
   password_wrong:
@@ -95,8 +95,7 @@ export const german: Sentences = {
   ip_address: '{field} muss eine IP-Adresse sein, etwa 192.0.2.1',
   not_ip_address: '{field} muss eine IP-Adresse sein, und „{value}“ ist keine',
   domain: 'Die Domain muss etwa so aussehen: mail.example.com; „{domain}“ ist keine',
-  local_part:
-    'Der Benutzername muss sein, was in einer E-Mail-Adresse vor dem @ steht; „{username}“ ist das nicht',
+  local_part: 'Der Benutzername ist der Teil einer E-Mail-Adresse vor dem @; „{username}“ ist keiner',
   url: '{field} ist nicht erlaubt: {fault}',
 
   // Days and times
@@ -118,16 +117,16 @@ export const german: Sentences = {
   // Names, and records that need each other
   name_taken: '{field} „{name}“ ist schon vergeben',
   there_already: '{field} „{value}“ ist schon da',
-  used_by: '{name} kann nicht gelöscht werden: Es wird verwendet von {others}',
-  triggers: '{name} kann nicht gelöscht werden: Es löst aus: {others}',
-  asked_for_by: '{name} kann nicht gelöscht werden: Danach fragen {others}',
+  used_by: '{name} kann nicht gelöscht werden. Verwendet von: {others}',
+  triggers: '{name} kann nicht gelöscht werden. Löst aus: {others}',
+  asked_for_by: '{name} kann nicht gelöscht werden. Verwendet von: {others}',
   no_segment_of_list: 'Das Segment gehört nicht zu dieser Liste',
   no_campaign_of_list: 'Die auslösende Kampagne gehört nicht zu dieser Liste',
   no_field_of_list: 'Dieses eigene Feld gehört nicht zu dieser Liste',
   no_form_of_list: 'Das ist kein Anmeldeformular dieser Liste',
   no_other_autoresponder: 'Der auslösende Autoresponder gehört nicht zu dieser Liste oder ist derselbe',
   no_content_of_campaign: '{field}: {id} ist kein Inhalt dieser Kampagne',
-  job_in_state: 'Das geht nicht mehr: {noun} ist beendet oder hat diesen Zustand schon',
+  job_in_state: 'Das geht nicht mehr, denn {noun} ist schon beendet, angehalten oder fortgesetzt',
 
   // Subscribers
   taken_key:
@@ -156,7 +155,7 @@ export const german: Sentences = {
   custom_field_used: 'Das eigene Feld kann nicht gelöscht werden, weil folgende Datensätze es verwenden.',
   global_already: 'Das eigene Feld gilt schon für alle Listen',
   name_not_unique:
-    'Der Name „{name}“ darf in der Organisation nur einmal vorkommen, und {places} hat ihn auch',
+    'Der Name „{name}“ darf in der Organisation nur einmal vorkommen, und ein anderes Feld heißt schon so',
   reserved_for_imports: 'Der Name darf nicht {name} sein; den reservieren Importe für eine feste Spalte',
   unreadable_name: 'Der Name darf nicht __proto__ sein; viele Programme können ihn nicht lesen',
   options_without_select: 'Nur Auswahlfelder haben Optionen',
@@ -164,14 +163,14 @@ export const german: Sentences = {
   type_while_import:
     'Der Typ lässt sich nicht von {from} in {to} ändern, während ein Import läuft. Versuchen Sie es danach noch einmal',
   type_while_segment:
-    'Der Typ lässt sich nicht von {from} in {to} ändern, solange das Segment „{segment}“ nach dem Feld fragt',
+    'Der Typ lässt sich nicht von {from} in {to} ändern, solange das Segment „{segment}“ das Feld verwendet',
   type_while_changing:
     'Der Typ lässt sich nicht von {from} in {to} ändern, während viele Abonnenten geändert werden. Versuchen Sie es gleich noch einmal',
   type_while_used: 'Der Typ lässt sich nicht von {from} in {to} ändern, solange Abonnenten einen Wert haben',
   options_while_import:
     'Die Option „{names}“ kann nicht wegfallen, während ein Import läuft. Versuchen Sie es danach noch einmal',
   options_while_segment:
-    'Die Option „{names}“ kann nicht wegfallen, solange das Segment „{segment}“ nach ihr fragt',
+    'Die Option „{names}“ kann nicht wegfallen, solange das Segment „{segment}“ sie verwendet',
   options_while_changing:
     'Die Option „{names}“ kann nicht wegfallen, während viele Abonnenten geändert werden. Versuchen Sie es gleich noch einmal',
   options_while_used:
@@ -183,12 +182,11 @@ export const german: Sentences = {
   key_while_import: 'Der Primärschlüssel lässt sich nicht ändern, solange der Import {id} nicht fertig ist',
   key_while_undo:
     'Der Primärschlüssel lässt sich nicht ändern, während der Import {id} rückgängig gemacht wird',
-  key_missing:
-    'Der Primärschlüssel lässt sich nicht ändern: Abonnent {id} hat kein {name}, das der Schlüssel braucht',
+  key_missing: 'Der Primärschlüssel lässt sich nicht ändern: Bei Abonnent {id} ist {name} leer',
   keys_shared:
-    'Der Primärschlüssel lässt sich nicht ändern: Mehrere Abonnenten haben dasselbe in {name}: {keys}',
+    'Der Primärschlüssel lässt sich nicht ändern, weil mehrere Abonnenten in {name} denselben Wert haben: {keys}',
   keys_shared_by_many:
-    'Der Primärschlüssel lässt sich nicht ändern: Mehrere Abonnenten haben dasselbe in {name}: {keys} und andere',
+    'Der Primärschlüssel lässt sich nicht ändern, weil mehrere Abonnenten in {name} denselben Wert haben: {keys} und andere',
   list_changes_key: 'Die Liste wechselt gerade ihren Primärschlüssel. Versuchen Sie es danach noch einmal',
   other_confirmation_code: 'Der Code zum Löschen ist nicht der, der für diese Liste ausgegeben wurde',
   confirmation_code_expired: 'Der Code zum Löschen ist abgelaufen. Öffnen Sie den Dialog noch einmal',
@@ -216,7 +214,7 @@ export const german: Sentences = {
   id_of: '{field} muss auf einen vorhandenen Datensatz verweisen ({what})',
   option_ids: '{field} muss auf Optionen dieses Feldes verweisen',
   only_list_conditions: '{field} muss in_mailing_list sein, die einzige Art von Bedingung, die es hier gibt',
-  remote_list_named: 'Eine Remote-Liste hat keine Abonnenten, nach denen sich fragen ließe',
+  remote_list_named: 'Eine Remote-Liste hat keine Abonnenten; eine Bedingung kann sie nicht verwenden',
   import_of_earlier_version:
     '{field} {id} stammt von einer früheren Version, die nicht aufzeichnete, wer hinzukam',
   sent_by_earlier_version:
@@ -271,8 +269,8 @@ export const german: Sentences = {
   no_regular_file: '{filename} ist keine gewöhnliche Datei',
   file_changed_meanwhile:
     'Die Datei {filename} wurde geändert, während der Import unterbrochen war; er kann nicht weitergehen. Importieren Sie die geänderte Datei noch einmal',
-  row_corrected_already: 'Die fehlerhafte Zeile {row} wurde schon berichtigt',
-  no_failed_row: 'Die fehlerhafte Zeile {row} gibt es nicht oder nicht mehr',
+  row_corrected_already: 'Die fehlgeschlagene Zeile {row} wurde schon korrigiert',
+  no_failed_row: 'Die fehlgeschlagene Zeile {row} gibt es nicht oder nicht mehr',
   too_many_dry_runs:
     'Es laufen schon {count} Probeläufe. Warten Sie, bis einer fertig ist, oder brechen Sie einen ab',
   import_under_way: 'Der Import läuft noch',
@@ -301,7 +299,7 @@ export const german: Sentences = {
   domain_by_itself: '{domain} kann nicht durch sich selbst ersetzt werden',
   same_primary_key:
     '{field} ist der Primärschlüssel dieser Liste: Keine zwei Abonnenten können denselben haben',
-  only_one_value: '{name} kann nur einen Wert haben: Wählen Sie „Setzen“',
+  only_one_value: '{name} kann nur einen Wert haben; er lässt sich nur ersetzen',
   value_too_long_for_many:
     '{field} darf höchstens {most} Zeichen lang sein, wenn es bei vielen Abonnenten zugleich gesetzt werden soll',
   no_option: 'Wählen Sie mindestens eine Option',
@@ -326,7 +324,7 @@ export const german: Sentences = {
   undo_while_import:
     'Diese Änderung lässt sich nicht rückgängig machen, während ein Import läuft. Versuchen Sie es danach noch einmal',
   undo_while_segment:
-    'Diese Änderung lässt sich nicht rückgängig machen, solange das Segment „{segment}“ danach fragt',
+    'Diese Änderung lässt sich nicht rückgängig machen, solange das Segment „{segment}“ das verwendet',
   undo_takes_values:
     'Dadurch könnten Abonnenten Werte verlieren. Ändern Sie stattdessen Typ oder Optionen des Feldes selbst',
   undo_scheduled_campaign:
@@ -338,7 +336,7 @@ export const german: Sentences = {
   changed_again:
     'Das wurde seither wieder geändert; diese Änderung allein lässt sich nicht rückgängig machen',
   values_changed_again:
-    '{names} wurde seither wieder geändert; diese Änderung allein lässt sich nicht rückgängig machen',
+    'Seither wieder geändert: {names}. Diese Änderung allein lässt sich nicht rückgängig machen',
   change_unknown: 'Was geändert wurde, ist nicht mehr bekannt',
   deletion_unknown: 'Was gelöscht wurde, ist nicht mehr bekannt',
   restored_already: 'Das ist schon wiederhergestellt',
@@ -361,7 +359,7 @@ export const german: Sentences = {
   backup_in_progress: 'Eine Sicherung läuft schon',
   backup_being_exported: 'Die Sicherung wird gerade exportiert. Löschen Sie sie danach',
   backup_to_be_restored:
-    'Die Sicherung soll beim nächsten Start wiederhergestellt werden. Entscheiden Sie sich zuerst, die jetzigen Daten zu behalten; danach lässt sie sich löschen',
+    'Listwright kehrt beim nächsten Start zu dieser Sicherung zurück. Wählen Sie zuerst „Beim jetzigen Stand bleiben“, um sie zu löschen',
   backup_unusable: '{name} ist nicht zu gebrauchen: {faults}',
   passphrase: '{field} muss mindestens {least} Zeichen haben',
   passphrase_header: 'Der Header X-Passphrase muss prozentkodiert sein',
@@ -377,7 +375,7 @@ export const german: Sentences = {
   // Sync
   address: 'Die Adresse muss etwa so aussehen: https://api.example.com',
   address_with_password:
-    'Die Adresse darf weder Namen noch Kennwort enthalten: Der Schlüssel hat ein eigenes Feld',
+    'Die Adresse darf weder Namen noch Passwort enthalten: Der Schlüssel hat ein eigenes Feld',
   address_without_https: 'Die Adresse muss mit https:// beginnen, damit niemand den Schlüssel abfangen kann',
   address_with_path: 'Es darf nur die Adresse des Servers sein, etwa https://api.example.com',
   stored_key_missing:
@@ -393,7 +391,7 @@ export const german: Sentences = {
   closing_while_rekeying:
     'Listwright wird beendet; vielleicht hat sich der Primärschlüssel nicht geändert. Sehen Sie beim nächsten Start nach',
 
-  // Faults that several rooms have
+  // Disks, and what is said around another refusal
   several: '{faults}',
   line: 'Zeile {line}: {fault}',
   in_place: '{place}: {fault}',
@@ -405,10 +403,10 @@ export const german: Sentences = {
   data_moved:
     'Die Daten sind nicht mehr in ihrem Ordner, der verschoben, entfernt oder ersetzt wurde. Stellen Sie ihn wieder her',
   log_moved:
-    'Das Protokoll der Datenbank ist nicht mehr in seinem Ordner. Legen Sie es zurück oder starten Sie Listwright neu',
+    'Das Protokoll der Datenbank ist nicht mehr in seinem Ordner. Legen Sie es zurück, oder starten Sie Listwright neu',
   too_many_open_files: 'Auf diesem Computer sind zu viele Dateien geöffnet. Schließen Sie andere Programme',
   database_damaged:
-    'Die Datenbank ist beschädigt. Nichts wird geschrieben, bis das auf der Seite „Sicherungen“ behoben ist',
+    'Die Datenbank ist beschädigt, und bis das behoben ist, wird nichts gespeichert. Beheben Sie es auf der Seite „Sicherungen“',
   and_try_again: '{fault}, und versuchen Sie es noch einmal',
   then_import_again: '{fault}, und importieren Sie die Datei dann noch einmal',
   then_continue_import: '{fault}, und setzen Sie den Import dann fort',
@@ -420,7 +418,7 @@ export const german: Sentences = {
   file_empty: 'Die Datei ist leer',
   file_is_empty: 'Die Datei ist leer',
   row_too_wide: 'Die Zeile hat {columns} Spalten, und der Import erwartet {expected}',
-  row_enclosed: 'Die ganze Zeile ist als eine Zelle eingeschlossen',
+  row_enclosed: 'Die ganze Zeile steht als eine einzige Zelle in Anführungszeichen',
   not_email_address: '{field} ist keine gültige E-Mail-Adresse',
   file_too_wide: 'Die Datei hat {count} Spalten, und höchstens {most} lassen sich importieren',
   email_beyond_column:
@@ -486,11 +484,14 @@ export const german: Sentences = {
   file_changed: 'Die Datei wurde während des Imports geändert. Importieren Sie sie noch einmal',
   file_changed_partly_imported:
     'Die Datei wurde während des Imports geändert. Was bis dahin importiert wurde, bleibt; importieren Sie die geänderte Datei noch einmal',
+  no_readable_file: 'Die Datei {path} gibt es nicht, oder sie lässt sich nicht lesen.',
+  no_importable_file: '{path} ist keine Datei, die sich importieren lässt.',
+  no_local_address: '{url} ist nicht die Adresse einer Datei auf diesem Computer.',
   file_missing: 'Die Datei ist nicht mehr da. Legen Sie sie zurück und starten Sie den Import noch einmal',
 
   // Downloads
   private_address:
-    '{host} ist eine Adresse dieses Rechners oder eines privaten Netzes; Importe von dort sind in den Einstellungen nicht erlaubt',
+    '{host} ist eine Adresse dieses Computers oder eines privaten Netzes; Importe von dort sind in den Einstellungen nicht erlaubt',
   not_web_address:
     '„{text}“ ist nicht die Webadresse einer Datei: Sie muss mit http:// oder https:// beginnen',
   download_incomplete:
@@ -505,13 +506,20 @@ export const german: Sentences = {
   // Sending
   remote_list_unreachable:
     'Die Empfänger einer Remote-Liste stehen in einer fremden Datenbank, die sich nicht erreichen lässt.',
-  sending_cannot_continue: 'Der Versand kann nicht weitergehen: {fault}',
+  sending_cannot_continue: 'Der Versand lässt sich nicht fortsetzen: {fault}',
   campaign_after_restore:
     'Eine Sicherung wurde wiederhergestellt, und diese Kampagne könnte nach der Sicherung verschickt worden sein. Prüfen Sie das, bevor Sie sie fortsetzen.',
 
   // The place of the data, backups and archives
+  cannot_write:
+    'In {directory} lässt sich nicht schreiben: {fault}. Wählen Sie mit --data-dir einen anderen Ordner.',
+  may_not_change_folder: 'Sie dürfen diesen Ordner nicht ändern',
+  disk_read_only: 'Sein Datenträger ist schreibgeschützt',
+  path_through_file: 'Ein Teil des Pfades ist eine Datei',
+  file_with_this_name: 'Es gibt eine Datei dieses Namens',
+  parent_folder_missing: 'Der übergeordnete Ordner fehlt oder ist schreibgeschützt',
   place_on_network:
-    '{folder} liegt auf einem anderen Rechner ({system}). Dateien dort können verloren gehen oder gesperrt sein, wenn das Netz ausfällt. Lassen Sie die Daten auf einem eigenen Datenträger, und nutzen Sie jenen Ordner für Sicherungen.',
+    '{folder} liegt auf einem anderen Computer ({system}). Dateien dort können verloren gehen oder gesperrt sein, wenn das Netz ausfällt. Lassen Sie die Daten auf einem lokalen Datenträger, und nutzen Sie {folder} für Sicherungen.',
   place_copied:
     '{program} kopiert {folder}, während es sich ändert; das kann die Daten beschädigen. Lassen Sie die Daten in einem anderen Ordner, und nutzen Sie diesen für Sicherungen.',
   backup_faulty: 'Die Sicherung ist nicht zu gebrauchen: {faults}',
@@ -535,7 +543,7 @@ export const german: Sentences = {
   encrypted_file_changed: 'Die verschlüsselte Datei wurde geändert oder ist nicht vollständig.',
   wrong_passphrase: 'Die Passphrase ist falsch.',
   passphrase_needed: 'Die Datei ist verschlüsselt: Dafür wird die Passphrase gebraucht.',
-  restore_failed: 'Die Sicherung wurde nicht eingespielt: {fault}',
+  restore_failed: 'Die Sicherung wurde nicht wiederhergestellt: {fault}',
   no_room: '{what} braucht {needed} MB auf dem Datenträger von {directory}; frei sind {free} MB.',
   archive_not_zip: 'Die Datei ist kein Archiv von Listwright: Sie ist keine ZIP-Datei oder ist beschädigt.',
   archive_lacks_manifest: 'Die Datei ist kein Archiv von Listwright: {name} fehlt darin.',
@@ -560,19 +568,19 @@ export const german: Sentences = {
     'Der Schlüssel lässt sich gerade nicht lesen. Er liegt im Schlüsselbund der Desktop-Umgebung.',
   key_missing_here: 'Der aufbewahrte Schlüssel war nicht zu finden. Geben Sie ihn noch einmal ein.',
   ended_twice:
-    'Die Anwendung ist zweimal abgebrochen, während sie mit {name} synchronisierte. Die Antworten des Servers können der Grund sein.',
+    'Die Anwendung ist während des Abgleichs mit {name} zweimal abgebrochen. Die Antworten des Servers können der Grund sein.',
   server_unreachable: '{host} ist nicht zu erreichen: {fault}',
   nothing_answers: 'Unter dieser Adresse antwortet nichts',
   no_such_server: 'Es gibt keinen Server dieses Namens, oder es besteht keine Netzwerkverbindung',
   no_network: 'Es besteht keine Netzwerkverbindung',
   connection_cut: 'Die Verbindung wurde unterbrochen',
-  no_answer: 'Er antwortet nicht',
-  answer_stopped: 'Er hörte mitten in der Antwort auf',
-  answer_cut_off: 'Seine Antwort war abgeschnitten',
-  certificate_expired: 'Sein Zertifikat ist abgelaufen',
-  certificate_self_made: 'Sein Zertifikat hat er selbst ausgestellt',
-  certificate_untrusted: 'Sein Zertifikat stammt von keiner vertrauenswürdigen Stelle',
-  certificate_of_other_name: 'Sein Zertifikat ist auf einen anderen Namen ausgestellt',
+  no_answer: 'Der Server antwortet nicht',
+  answer_stopped: 'Der Server brach seine Antwort ab',
+  answer_cut_off: 'Die Antwort des Servers war unvollständig',
+  certificate_expired: 'Das Zertifikat des Servers ist abgelaufen',
+  certificate_self_made: 'Der Server hat sein Zertifikat selbst ausgestellt',
+  certificate_untrusted: 'Das Zertifikat des Servers stammt von keiner vertrauenswürdigen Stelle',
+  certificate_of_other_name: 'Das Zertifikat des Servers ist auf einen anderen Namen ausgestellt',
   answered_no_text: '{host} antwortete auf {path} mit etwas anderem als Text',
   key_not_accepted: '{host} hat den Schlüssel nicht angenommen',
   key_not_accepted_because: '{host} hat den Schlüssel nicht angenommen: {fault}',
@@ -589,7 +597,7 @@ export const german: Sentences = {
   answer_to_call_not_valid: '{host} beantwortete {call} mit ungültigen Daten: {fault}',
   answer_not_valid: '{host} antwortete mit ungültigen Daten: {fault}',
   data_not_valid: 'Der Server antwortete mit ungültigen Daten: {fault}',
-  other_number_of_records: '{host} antwortete mit {found} Datensätzen, wo es {records} angibt',
+  other_number_of_records: '{host} antwortete mit {found} Datensätzen, gibt aber {records} an',
   no_number_of_records: '{host} antwortete mit {name}, das keine Anzahl von Datensätzen ist',
   token_no_text: '{host} antwortete mit einem next_page_token, das kein Text ist',
   subscribers_out_of_order: '{host} nannte Abonnent {id} nach Abonnent {last}',
@@ -601,7 +609,8 @@ export const german: Sentences = {
   import_stands_still_there:
     'Import {id} auf dem Server steht seit einer halben Stunde still. Sehen Sie dort nach',
   answered_with_other_data: 'Der Server antwortete auf die Anfrage nach {email} mit etwas anderem',
-  answered_with_other_record: 'Der Server antwortete auf die Anfrage nach {name} mit einem anderen Datensatz',
+  answered_with_other_record:
+    'Der Server antwortete auf die Anfrage nach „{name}“ mit einem anderen Datensatz',
   segment_not_there: 'Das verwendet ein Segment, das nicht auf dem Server ist',
   conditions_not_there: 'Das hat Bedingungen, die der Server nicht kennt',
   unlike_keys:
@@ -614,7 +623,7 @@ export const german: Sentences = {
   subscribers_changed:
     '{changed} der {count} Abonnenten von „{name}“ würden abgemeldet oder Werte verlieren, weil der Server es so angibt. Ist das gewollt?',
   fields_gone:
-    '{gone} der {count} Felder fehlen auf dem Server. Mit einem Feld geht verloren, was alle darin stehen haben.',
+    '{gone} der {count} eigenen Felder fehlen auf dem Server. Wird ein Feld entfernt, gehen alle seine Werte verloren.',
   segments_gone: '{gone} der {count} Segmente fehlen auf dem Server.'
 }
 
@@ -658,7 +667,7 @@ export const germanTerms: Readonly<Record<string, string>> = {
   email: 'E-Mail',
   'deletion of subscriber': 'Löschung des Abonnenten',
   'the file of subscriber export': 'die Datei des Exports',
-  'log failed of subscriber import': 'das Protokoll fehlerhafter Zeilen des Imports',
+  'log failed of subscriber import': 'das Protokoll fehlgeschlagener Zeilen des Imports',
   mailing_list: 'Liste',
   custom_field: 'eigenes Feld',
   suppression_list: 'Sperrliste',
@@ -686,10 +695,21 @@ export const germanTerms: Readonly<Record<string, string>> = {
   Sending: 'Der Versand',
   'The bulk action': 'Die Sammelaktion',
   'The dry run': 'Der Probelauf',
+  'The export': 'Der Export',
+  'The sync': 'Der Abgleich',
+  'a network share': 'Netzlaufwerk',
   'A backup': 'Eine Sicherung',
   'An archive': 'Ein Archiv',
   'The archive': 'Das Archiv',
   'The file': 'Die Datei',
+  'The encrypted file': 'Die verschlüsselte Datei',
+  'The decrypted file': 'Die entschlüsselte Datei',
+  view: 'Ansicht',
+  'import mapping': 'Zuordnung',
+  web_form: 'Formular',
+  virtual_mta: 'virtueller MTA',
+  url_domain: 'URL-Domain',
+  bounce_email: 'Bounce-Adresse',
   'a space': 'ein Leerzeichen',
   'a no-break space': 'ein geschütztes Leerzeichen',
   'a soft hyphen': 'einen weichen Trennstrich',

@@ -58,7 +58,7 @@ export function customFields(
       const { data } = await api.post<CustomField>(path, answers.field, {
         custom_field: withOptions(content, [], [])
       })
-      requireName(data, content['name'], `the field "${String(content['name'])}"`)
+      requireName(data, content['name'], 'the field')
       return theirField(data)
     },
 
@@ -66,7 +66,7 @@ export function customFields(
       const { data } = await api.put<CustomField>(`${path}/${id}`, answers.field, {
         custom_field: withOptions(content, optionsIn(before), answer.options ?? [])
       })
-      requireName(data, content['name'], `the field "${String(content['name'])}"`)
+      requireName(data, content['name'], 'the field')
     },
 
     removeRemote: (id) => api.delete(`${path}/${id}`),

@@ -59,7 +59,7 @@ export function mailingLists(run: Run): RecordKind<TheirList> {
 
     createRemote: async (content) => {
       const { data } = await api.post<MailingList>('/mailing_lists', answers.list, { mailing_list: content })
-      requireName(data, content['name'], `the list "${String(content['name'])}"`)
+      requireName(data, content['name'], 'the list')
       return theirList(data)
     },
 
@@ -67,7 +67,7 @@ export function mailingLists(run: Run): RecordKind<TheirList> {
       const { data } = await api.put<MailingList>(`/mailing_lists/${id}`, answers.list, {
         mailing_list: { ...unchanged(answer), ...content }
       })
-      requireName(data, content['name'], `the list "${String(content['name'])}"`)
+      requireName(data, content['name'], 'the list')
     },
 
     removeRemote: async (id) => {

@@ -137,7 +137,7 @@ export function messages(
         answers.message,
         await request(content, [])
       )
-      requireName(data, content['name'], `"${String(content['name'])}"`)
+      requireName(data, content['name'], 'the message')
       return theirMessage(data)
     },
 
@@ -147,7 +147,7 @@ export function messages(
         answers.message,
         await request(content, contentIds)
       )
-      requireName(data, content['name'], `"${String(content['name'])}"`)
+      requireName(data, content['name'], 'the message')
     },
 
     noteSettled: async (localId, { id }) => {

@@ -373,21 +373,20 @@ const maxInvalid = 10
 async function validAnswers(listRun: ListRun, page: readonly { id: number }[]): Promise<TheirSubscriber[]> {
   const { run, list } = listRun
   const refusals: NotedRefusal[] = []
+  let firstFault = ''
   const valid = page.filter((answer): answer is TheirSubscriber => {
     const wrong = answers.subscriber(answer)
     if (wrong === null) return true
     const { email } = answer as { email?: unknown }
     const name = typeof email === 'string' && email !== '' ? shortened(email) : `subscriber ${answer.id}`
     const named = { kind: 'subscriber', mailingListId: list.id, recordId: answer.id, name } as const
+    firstFault ||= wrong
     const fault = refusal('data_not_valid', { fault: wrong })
     refusals.push({ ...named, side: 'local', fault, version: versionOf(wrong) })
     return false
   })
   if (refusals.length > maxInvalid || (refusals.length > 1 && valid.length === 0)) {
-    throw new RemoteFault(
-      'invalid',
-      refusal('answer_not_valid', { host: run.api.host, fault: refusals[0]?.fault ?? '' })
-    )
+    throw new RemoteFault('invalid', refusal('answer_not_valid', { host: run.api.host, fault: firstFault }))
   }
   await noteRefusals(
     run,
