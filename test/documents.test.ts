@@ -43,7 +43,7 @@ describe.each(documents)('%s', (path) => {
     expect(broken).toEqual([])
   })
 
-  it('names sources that are there', () => {
+  it('mentions only source files and folders that exist', () => {
     const named = Array.from(
       prose.matchAll(/`([\w.-]+\/[\w./-]*\.(?:ts|vue|js|mjs|json|css|c))`/g),
       ([, name = '']) => name

@@ -8,7 +8,8 @@ import { databasePathIn } from '../database/database-path.ts'
 // in its place.
 
 /**
- * @throws DataUnusable with what can be done where a directory had a database, and has none any more or an empty one
+ * @throws DataUnusable, with the possible remedies, if the directory once had a database that is now
+ * missing or empty
  */
 export function requirePresence(dataDirectory: string): void {
   if (!existsSync(markerPath(dataDirectory))) return

@@ -18,7 +18,7 @@ export interface Change {
   details?: object
 }
 
-/** Records that a command changed, among others that it did not. */
+/** The changed ids of a change-log entry whose range also contains unchanged records. */
 export interface ChangedMembers {
   ids: number[]
   /** The status before and after, in the order of the ids; null = unchanged. */

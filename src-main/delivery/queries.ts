@@ -7,7 +7,7 @@ import type { SettledCondition } from '../api/segments/settled.ts'
 import { delayMs } from '../api/campaigns/rules.ts'
 
 export interface DeliveryJob extends Job {
-  /** True if it begins with choosing the winner of a split test. */
+  /** True if the next step of the campaign is to choose the winner of its split test. */
   isDecision: boolean
 }
 

@@ -5,7 +5,10 @@ import { type Refusal, refusal } from '../base/refusal.ts'
 import { endThread, startThread } from '../base/threads.ts'
 import { BodyRefusal, JsonScanner } from './json-scanner.ts'
 
-/** Bytes up to which a body is parsed where it arrives: that takes a few milliseconds. */
+/**
+ * A body of up to this many bytes is parsed on the server's thread, which takes a few milliseconds; a
+ * larger one goes to a parser thread.
+ */
 const parsedHere = 256 * 1024
 
 /** Values of a body: far more than any record has, and few enough to be parsed within a second. */

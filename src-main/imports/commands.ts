@@ -370,8 +370,8 @@ interface WriteInput {
 }
 
 /**
- * Applies one batch and notes what became of each row, so that an interruption neither adds nor counts a row twice, and
- * what undoing the import needs.
+ * Applies one batch. Records the outcome of each row, so that no row is added or counted twice after an
+ * interruption, and the changes that an undo needs.
  * @returns an index into importOutcomes for each row, or null when the import was paused or cancelled
  */
 const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(async (context, input) => {

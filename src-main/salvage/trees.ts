@@ -95,7 +95,10 @@ function rowAt(pages: DamagedPages, page: number, bytes: Buffer, start: number, 
   return { rowid, values: recordOf(payload), isDoubtful: isDoubtful || pages.unlike.has(page) }
 }
 
-/** A record, of which a long one goes on in pages of its own ("Cell Payload Overflow Pages"). */
+/**
+ * Returns the payload of a cell. The rest of a long payload is read from its overflow pages (SQLite file
+ * format, "Cell Payload Overflow Pages").
+ */
 function payloadAt(
   pages: DamagedPages,
   bytes: Buffer,

@@ -386,7 +386,7 @@ export async function conflictById(db: Kysely<Schema>, remoteId: number, id: num
   return row
 }
 
-/** The message of a remote or a run, with its period. */
+/** Returns the message of a remote or a run, with a full stop at the end. */
 function sentenceOf(message: StoredRefusal | null): string | null {
   const text = textOfStored(message)
   return text === null || text === '' || /[.!?]$/.test(text) ? text : `${text}.`

@@ -255,7 +255,7 @@ describe('a campaign that is made from a template', () => {
     dispatch_attributes: { from_email: 'news@example.com', speed: 7 }
   })
 
-  it('takes its name in any case, and the other parts on request', async () => {
+  it("always takes the template's name, and other parts only on request", async () => {
     const { create, lists, all, one } = await drafting()
     const templateId = await create(template(lists[1]), { kind: 'template' })
     const made = (parts: Partial<Source>) =>

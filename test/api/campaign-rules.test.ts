@@ -52,7 +52,7 @@ it('a content keeps its name and everything else that a request leaves out', () 
   expect(mergeContent(before, { name: ' B ' }, 1).name).toBe('B')
 })
 
-it('contents are given in either spelling', () => {
+it('contents are read from contents, campaign_contents_attributes and template_contents_attributes', () => {
   const nested = [{ id: 3, content_attributes: { subject: 'S' } }]
   expect(contentsGiven({})).toBeUndefined()
   expect(contentsGiven({ contents: [{ subject: 'S' }] })).toEqual([{ subject: 'S' }])
@@ -60,7 +60,7 @@ it('contents are given in either spelling', () => {
   expect(contentsGiven({ template_contents_attributes: nested })).toEqual([{ id: 3, subject: 'S' }])
 })
 
-it('a content lacks the parts of its format that are blank', () => {
+it("a blank subject, HTML or text is reported as missing if the content's format requires it", () => {
   const blank = { name: 'A', subject: ' ', html: '', text: '\n' }
   expect(partsLacking({ ...blank, format: 'both' })).toEqual(['subject', 'html', 'text'])
   expect(partsLacking({ ...blank, format: 'html' })).toEqual(['subject', 'html'])

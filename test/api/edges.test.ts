@@ -354,7 +354,7 @@ describe('limits that are met exactly', () => {
     expect(await at(101)).toMatchObject({ error_code: 'requested_too_many' })
   })
 
-  it('of a removal by email are 10, and more_remaining reports an eleventh', async () => {
+  it('of a removal by email are 10 subscribers, with more_remaining false', async () => {
     const { data: field } = await started.api.post<{ id: number }>('/custom_fields', {
       custom_field: { name: `Key ${Math.random()}`, field_type: 'number' }
     })
@@ -440,7 +440,7 @@ it.each([
   expect([null, 0]).toContain(dispatch?.[name])
 })
 
-it('a template has no time that would send it', async () => {
+it('a template ignores begins_at, and so does a campaign created from it', async () => {
   const { api } = started
   const list = await makeList(api)
   const campaign = {

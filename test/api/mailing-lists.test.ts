@@ -77,7 +77,7 @@ describe('a mailing list', () => {
     expect(data).toEqual(list)
   })
 
-  it('needs the automatic winner settings once it is enabled', async () => {
+  it('requires the d_autowinner_* settings if d_autowinner_enabled is true', async () => {
     const answer = await started.api.post('/mailing_lists', {
       mailing_list: { name: 'Winner', d_autowinner_enabled: true }
     })

@@ -36,7 +36,7 @@ describe('pages of subscribers', () => {
     })
   })
 
-  it('refuse a page and a token together, and a token of their own making', async () => {
+  it('refuse page together with page_token, and a token that the server did not issue', async () => {
     const listId = await filledList(3)
     const { next_page_token: token } = await started.api.get(`${subscribersOf(listId)}?per_page=1`)
     for (const query of [`page=0&page_token=${token}`, 'page_token=abc']) {

@@ -92,7 +92,7 @@ describe('primary_key_custom_field_id', () => {
     expect(data.primary_key_custom_field_id).toBeNull()
   })
 
-  it('blocks other changes of the list meanwhile, and answers reads', async () => {
+  it('blocks writes to the list while it is changing, and answers reads', async () => {
     const list = await filledList(6000)
     const change = setKey(list.id, list.number)
     await new Promise((resolve) => setTimeout(resolve, 5))

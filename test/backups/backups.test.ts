@@ -287,7 +287,7 @@ describe('backups', () => {
     expect(readdirSync(dataDirectory).filter((name) => /restore|replaced/.test(name))).toEqual([])
   })
 
-  it('are finished before another one is put back', async () => {
+  it('that an interrupted restore was putting back are completed before another restore begins', async () => {
     const { app, api, dataDirectory } = await startApplication()
     const list = await makeList(api)
     const { file = '' } = (await backup(dataDirectory, 'create')).answer
@@ -458,7 +458,7 @@ describe('backups that are made by themselves', () => {
     expect(outlived([{ ...at(0), kind: 'manual' as const }], now)).toEqual([])
   })
 
-  it('stay where the clock was set back, also those that are made from then on', () => {
+  it('of the future do not displace those that are made after the clock was set back', () => {
     const now = Date.UTC(2020, 0, 1)
     const ahead = Array.from({ length: 60 }, (_, days) => at(now + (1000 + days) * 24 * hour))
     const gone = outlived(ahead, now)

@@ -407,7 +407,7 @@ describe('encrypted copies of automatic backups', () => {
       (name) => name.startsWith('listwright-') && ![place, 'listwright-other-000000'].includes(name)
     )
     await backups.makeWhatIsDue(now + 2 * hour)
-    // One by these backups, and one by the application, whose clock is behind theirs.
+    // Two copies: one by `backups`, whose clock is two hours ahead, and one by the running application.
     const inSecond = () => readdirSync(join(folder, second)).filter((name) => name.endsWith('.age'))
     await expect.poll(() => inSecond().length, { timeout: 10_000 }).toBe(2)
     const [any = ''] = inSecond()

@@ -100,7 +100,7 @@ interface Profile {
   timeDeltas: number[]
 }
 
-/** Profiles the main thread until right after the start: the files with the most time of their own. */
+/** Profiles the main thread during the start and returns the files with the most self time. */
 async function traceOf(directory: string): Promise<StartFigures[]> {
   const profiles = await mkdtemp(join(tmpdir(), 'listwright-bench-'))
   const { child } = await spawned(directory, ['--cpu-prof', `--cpu-prof-dir=${profiles}`])

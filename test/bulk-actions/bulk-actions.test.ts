@@ -98,7 +98,7 @@ describe('a selection', () => {
     })
   })
 
-  it('holds those who were ticked, as far as they are on the list, or all but those who were not', async () => {
+  it('holds the subscribers of the list that it names, or all except those that it excludes', async () => {
     const list = await listOf({ a: 'active', b: 'active', c: 'active' })
     const other = await listOf({ d: 'active' })
     const [a, b] = await allSubscribers(started.api, list.id)
@@ -133,7 +133,7 @@ describe('a selection', () => {
 })
 
 describe('a bulk action', () => {
-  it('meets exactly those who were counted, whatever has changed since', async () => {
+  it('applies to exactly the subscribers that were counted, even if the filter matches others now', async () => {
     const list = await listOf({ a: 'active', b: 'active', gone: 'active', c: 'bounced' })
     const selection = await select(started.api, list.id, { clause: isActive })
     const path = `/mailing_lists/${list.id}/subscribers`

@@ -187,7 +187,7 @@ describe('undoing a change of a subscriber', () => {
     )
   })
 
-  it('is refused for changes of others, and of other organizations', async () => {
+  it('is refused if the change belongs to another subscriber, or the user to another organization', async () => {
     const { anna, change, list } = await makeClub()
     await change({ status: 'bounced' })
     const [changed] = await eventsOf(anna.id)

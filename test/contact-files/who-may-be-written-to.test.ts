@@ -64,7 +64,7 @@ describe('a column that says who has consented', () => {
     expect(await statuses(header, values)).toEqual(second)
   })
 
-  it('counts if one of several says yes', async () => {
+  it('makes the contact active if one of several such columns says yes', async () => {
     const { rows } = await analyzed(
       'Email,Newsletter A,Newsletter B\nanna@x.org,yes,no\nben@x.org,no,no\ncy@x.org,no,yes\n'
     )
@@ -271,7 +271,7 @@ describe('a contact who left', () => {
     expect(read.filter(({ status }) => status === 'bounced')).toHaveLength(300)
   })
 
-  it('is not recognized by the number of a list', async () => {
+  it('is not inferred from a column of mailing-list numbers', async () => {
     const { rows } = await analyzed('Email,Verteiler\na@x.org,0\nb@x.org,1\nc@x.org,2\nd@x.org,1\n')
 
     expect(rows.map(({ status }) => status)).toEqual([undefined, undefined, undefined, undefined])

@@ -83,7 +83,7 @@ it.each([
   expect(took(content.length)).toBeLessThan(3000)
 })
 
-it('an equals sign before a name belongs to it, as browsers read it', () => {
+it('an equals sign before an attribute name is part of the name, as in browsers', () => {
   const found = [...attributesIn('<a =b="1" c="2" d>')]
   expect(found.map(({ name, quote }) => [name, quote])).toEqual([
     ['=b', '"'],

@@ -132,7 +132,7 @@ describe('a message', () => {
     expect(linked.body).not.toContain('cid:')
     const carried = await planOf({ html }, { linksImages: false })
     expect((await composed(carried)).body).toContain(`cid:${key}`)
-    // On a web page they are always fetched.
+    // The web version of a message always links its pictures by URL, even if the email attaches them.
     const page = new MessageComposer(carried).write(carried.contents[0].id, addressee)
     expect(page.html).toContain(`http://127.0.0.1/i/${key}`)
   })

@@ -101,7 +101,10 @@ export interface DoubleOptions {
 
 const display = { workArea: { x: 0, y: 0, width: 1920, height: 1040 } } as Display
 
-/** All that happened to one start of the desktop application. */
+/**
+ * Creates a double of Electron for one start of the application. It records the windows, menus, trays
+ * and notifications.
+ */
 export function electronDouble({
   firstInstance = true,
   isPackaged = false,

@@ -66,7 +66,7 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     expect((await startDesktop({ directory })).window?.options.width).toBe(1360)
   })
 
-  it('has a place for its window with each set of displays', async () => {
+  it('remembers the place of its window for each configuration of displays', async () => {
     const directory = await temporaryDirectory()
     const placeOf = async (displayWidth: number, moveTo?: object): Promise<unknown> => {
       const { window, app, log } = await startDesktop({ directory, displayWidth })

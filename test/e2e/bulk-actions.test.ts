@@ -254,7 +254,7 @@ onEachStage('bulk actions', ({ started, open }) => {
     await page.keyboard.press('Enter')
     await notice.getByText('4 changed · 1 needed no change').waitFor()
     expect(await page.evaluate(() => document.activeElement?.role)).toBe('grid')
-    // The keys of the head are its own.
+    // Space on a header button sorts the column and selects no row.
     await page.getByRole('columnheader', { name: 'Email' }).getByRole('button').focus()
     await page.keyboard.press('Space')
     await page.locator('[aria-sort=ascending]').waitFor()

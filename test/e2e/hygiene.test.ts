@@ -32,7 +32,7 @@ onEachStage('list hygiene', ({ started, open }) => {
     await window.finish()
   })
 
-  it('compares lists, and copies here who is only on another one', async () => {
+  it('compares lists, and copies subscribers that are only on another list to this list', async () => {
     const here = await listOf('Here', 'a@example.com', 'b@example.com', 'c@example.com')
     const there = await listOf('There', 'b@example.com', 'c@example.com', 'd@example.com')
     const window = await open(`/lists/${here.id}/hygiene`)

@@ -201,7 +201,7 @@ describe.skipIf(skipsWithoutBrowser)('imports, in a real Chromium', { timeout: 1
     await window.finish()
   })
 
-  it('have rows corrected before they begin', async () => {
+  it('can have faulty rows corrected in the wizard before they start', async () => {
     const list = await makeList(started.api, { name: 'Corrected' })
     const window = await Window.open(browser, started.app, `/lists/${list.id}/import`)
     const { page } = window

@@ -9,7 +9,7 @@ import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
 describe.skipIf(skipsWithoutBrowser)('damaged data, in a real Chromium', () => {
   const browser = sharedBrowser()
 
-  it('is shown on every page, recovered, and used as it is on request', async () => {
+  it('is announced in a banner, and the user can recover it or use it unchanged', async () => {
     const first = await startApplication()
     const list = await makeList(first.api, { name: 'Readers' })
     await makeSubscriber(first.api, list.id, 'a@example.com')

@@ -10,7 +10,7 @@ const schema = getSchema(messageExtensions())
 export function completed(document: JSONContent): JSONContent {
   const joined = schema.nodeFromJSON(document)
   joined.check()
-  // Neighbouring texts with the same marks become one only when a document is built up.
+  // Neighboring texts with the same marks become one only when a document is built up.
   const again = (node: typeof joined): typeof joined =>
     node.isText ? node : node.copy(node.content.size === 0 ? node.content : build(node))
   const build = (node: typeof joined) => {

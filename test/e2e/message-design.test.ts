@@ -121,7 +121,7 @@ describe.skipIf(skipsWithoutBrowser)('the design of a message, in a real Chromiu
     })
   })
 
-  it('holds no address that mail programs do not follow', async () => {
+  it('omits addresses that mail programs do not follow, such as javascript: links', async () => {
     const href = 'javascript:alert(1)'
     const link = { type: 'link', attrs: { href } }
     const { html } = await there({

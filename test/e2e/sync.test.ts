@@ -9,7 +9,7 @@ describe.skipIf(skipsWithoutBrowser)('sync, in a real Chromium', { timeout: 120_
   const server = sharedApplication()
   const browser = sharedBrowser()
 
-  it('is set up, run, decided and compared', async () => {
+  it('adds a remote, runs, compares both sides, and resolves a conflict', async () => {
     const { api, app } = started
     const list = await makeList(api, { name: 'Newsletter' })
     await makeField(api, list.id, 'City', 'text')

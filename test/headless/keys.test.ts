@@ -35,7 +35,7 @@ describe('npm run serve -- key', () => {
     expect(later).toMatch(/^[0-9a-f]{40}$/)
   })
 
-  it('makes them for any organization, and for any user who may work there', async () => {
+  it('creates API keys for any organization and any user with access to it', async () => {
     const started = await startApplication()
     const { app, dataDirectory } = started
     const organizationId = await makeOrganization(started)

@@ -30,7 +30,7 @@ async function start(environment: Record<string, string>, args: string[] = []) {
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
   return {
     child,
-    /** Its status, once it has ended and all that it printed was read. */
+    /** Resolves to the exit status of the process after its output was read completely. */
     ended,
     until: async (pattern: RegExp) => {
       while (!pattern.test(output) && child.exitCode === null) await pause(20)

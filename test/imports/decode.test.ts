@@ -46,7 +46,7 @@ it('the line of a fault is counted over all chunks', async () => {
   )
 })
 
-it('a mark of the byte order is no part of the text, at the beginning alone', async () => {
+it('a byte order mark is removed only at the beginning of the file', async () => {
   expect(await decoded(Buffer.from('\ufeffemail\ufeff'), 'UTF-8')).toBe('email\ufeff')
   const long = 'a'.repeat(chunk)
   expect(await decoded(Buffer.from(`${long}\ufeffb`), 'UTF-8')).toBe(`${long}\ufeffb`)

@@ -90,7 +90,7 @@ describe('the format of an import', () => {
     expect((await allSubscribers(started.api, list.id))[0]?.status).toBe('bounced')
   })
 
-  it('takes a blank cell as the end of a value that is overwritten', async () => {
+  it('lets a blank cell clear the existing value if overwrite is on', async () => {
     const list = await makeList(started.api)
     await makeField(started.api, list.id, 'City', 'text')
     await makeField(started.api, list.id, 'Age', 'number')

@@ -48,7 +48,7 @@ describe('imports that run at the same time', () => {
     expect(jobs.mayStart(job(10), running(1))).toBe(false)
   })
 
-  it('may download four files for an organization and sixteen in all, even for one list, and hold up no others', async () => {
+  it('are limited to 4 downloads for an organization and 16 in all, which hold up no other imports', async () => {
     const { jobs } = await withImports()
     const own = (count: number) => many(count, () => job(1, 'download'))
     expect(jobs.mayStart(job(1, 'download'), own(3))).toBe(true)

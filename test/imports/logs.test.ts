@@ -66,7 +66,7 @@ describe('why an import could not go on', () => {
     expect(textOf(full)).toMatch(/full.*, then import the file again$/i)
   })
 
-  it('is an internal error otherwise', () => {
+  it('is an internal error for an unexpected exception', () => {
     expect(textOf(new TypeError('x is undefined'))).toBe(
       'The import was stopped by an internal error: x is undefined'
     )

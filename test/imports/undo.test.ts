@@ -190,7 +190,7 @@ describe('undoing an import', () => {
     expect(Object.fromEntries(values)).toEqual({ Size: null, Colors: ['S'], Code: null, City: 'Graz' })
   })
 
-  it('leaves subscribers whose primary key is another one since', async () => {
+  it("leaves subscribers unchanged if the list's primary key field changed after the import", async () => {
     const list = await makeList(started.api)
     const number = await makeField(started.api, list.id, 'Number', 'text')
     await makeSubscriber(started.api, list.id, 'a@example.com', { custom_fields: { Number: 'A1' } })

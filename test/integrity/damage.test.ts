@@ -430,7 +430,7 @@ test('an unwritten end of the checksum file after a power cut is not damage', as
   expect(await examined(next.api)).toEqual({ state: 'sound', faults: [] })
 })
 
-test('deleting the database to start over leaves nothing behind that accuses the new one', async () => {
+test('a new database is not reported as damaged after the old one was deleted', async () => {
   const data = await kept()
   await rm(data.database)
   await rm(join(data.directory, '.listwright'))

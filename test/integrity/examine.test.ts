@@ -93,7 +93,7 @@ function note(databasePath: string, last: Parameters<LastChangeNotes['note']>[0]
   notes.close()
 }
 
-it('a change log that ends before what was noted lacks that many changes', async () => {
+it('if the change log ends before the recorded last id, the number of missing changes is reported', async () => {
   const { database, databasePath, found } = await atRest()
   await acceptAsItIs(database)
   const copyOrLog = `missing: the database is an older copy, or its log (${databasePath}-wal) was removed or truncated.`

@@ -45,7 +45,7 @@ let names = 0
 
 const cannotBeChecked = expect.stringMatching(/^The database could not be checked: EISDIR/) as string
 
-it('a first start has nothing to look at, and is sound', async () => {
+it('the first start, without a database, is reported as sound', async () => {
   const { integrity, printed } = await lookingAt()
   expect(integrity.state).toBe('checking')
   integrity.examineEnd()

@@ -8,7 +8,7 @@ import { startApplication } from '../support/application.ts'
 import { expectSuccess, importText, makeList } from '../support/builders.ts'
 import { select, undo } from '../support/bulk-actions.ts'
 
-// What the shell knows of: before it quits, sleeps or updates it asks what is going on.
+// The job list that the desktop shell reads before it quits, sleeps or updates.
 
 test('a bulk action and its undo count as jobs while they run, and their end is reported', async () => {
   const { app, api } = await startApplication()

@@ -28,7 +28,7 @@ const usage = `Usage: npm run test:mutation -- [--sample N] [--seed N] [--only T
   --only TEXT  only those of files whose path holds TEXT
 `
 
-/** A mutant with which tests take so many times as long as without it hangs: that is noticed too. */
+/** A mutant counts as detected, since it hangs, if its tests take this many times their usual duration. */
 const hangsAfter = 3
 /** The time of a test run besides the tests, on a busy machine, in milliseconds. */
 const startTime = 20_000

@@ -57,7 +57,7 @@ describe('the reading of a file that is analyzed anew', () => {
     expect(kept.corrected_rows).toEqual([])
   })
 
-  it('has what a person changed of a column', () => {
+  it('keeps the column targets that the user changed', () => {
     const [email, town] = before.columns
     if (!email || !town) throw new Error('two columns')
     const changed = { ...before, columns: [email, { ...town, target: 'City' }] }

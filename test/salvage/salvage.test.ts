@@ -259,7 +259,7 @@ test('a damaged row with the id of an intact subscriber does not hide that subsc
   expect(lost.map((row) => [row.Id, row.Name])).toEqual([[String(id), email]])
 })
 
-test('a record of any table that has no columns any more is lost, and told', async () => {
+test('a list record whose header no longer has columns is reported as lost', async () => {
   const id = 2
   const directory = await damagedCopy(await kept())
   const databasePath = join(directory, 'listwright.db')

@@ -11,7 +11,7 @@ import { seededRandom } from '../support/random.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
-/** Every kind of value that SQLite keeps, at the bounds of the lengths that it keeps them in. */
+/** Integers at the bounds of each size in which SQLite stores an integer. */
 const numbers = [
   0n,
   1n,

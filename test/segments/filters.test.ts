@@ -281,7 +281,10 @@ function meetsField(
   return meetsDay(String(value), condition)
 }
 
-/** Days, and days of a year, for which "between" may wrap around. */
+/**
+ * True if a day, or a day of the year, meets the condition. "is between" wraps around if `from` is after
+ * `to`.
+ */
 function meetsDay(
   value: string,
   { operator, value: other, from, to, days = 0 }: FieldCondition | TimeCondition

@@ -30,7 +30,7 @@ function finder() {
   return { kept, begun, givenUp }
 }
 
-it('a choice is looked for once while nothing changes, and again after a change', async () => {
+it('a selection is searched only once until the data changes', async () => {
   const { kept, begun } = finder()
   await Promise.all([kept.idsOf(choice('a'), 1, nobodyStops), kept.idsOf(choice('a'), 1, nobodyStops)])
   expect(await kept.idsOf(choice('a'), 1, nobodyStops)).toEqual({ ids: Float64Array.of(1), isStale: false })
@@ -72,7 +72,7 @@ it('of many choices those that were used last are kept', async () => {
   expect(begun).toEqual(['a0'])
 })
 
-it('a choice that is asked for again is the last to be forgotten, and exactly a hundred are kept', async () => {
+it('the cache holds 100 selections and evicts the least recently used one', async () => {
   const { kept, begun } = finder()
   for (let number = 0; number < 100; number++) await kept.idsOf(choice(`a${number}`), 1, nobodyStops)
   await kept.idsOf(choice('a0'), 1, nobodyStops)

@@ -7,7 +7,10 @@ export type Random = () => number
 
 const pageSize = 4096
 
-/** Changes some bytes of a file, and each to another. @param within the first bytes; all where it is left out */
+/**
+ * Changes 1 to 20 random bytes of a file to different values.
+ * @param within only the first so many bytes; default: the whole file
+ */
 export async function changeBytes(path: string, random: Random, within = Infinity): Promise<void> {
   const bytes = await readFile(path)
   const length = Math.min(bytes.length, within)

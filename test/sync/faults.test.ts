@@ -167,7 +167,7 @@ test('the key goes to no other host, whatever a redirect says', async () => {
   expect(proxy.passed.length).toBe(1)
 })
 
-test('a key that is not taken any more is asked for, and with another one it goes on', async () => {
+test('sync asks for a new API key when the server rejects the stored one, and continues with it', async () => {
   const { here, there, remoteId } = await startProxied()
   await makeList(here.api, { name: 'One' })
   await here.api.workbench('PUT', `/remotes/${remoteId}`, { api_key: 'wrong' })

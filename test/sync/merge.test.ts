@@ -42,7 +42,7 @@ test('what is agreed on is packed and read back whole, and tells any change', ()
   )
 })
 
-test('what is agreed on of values is what is agreed on of the person who has them', () => {
+test('packed values and packed agreements give the same agreed state for the same subscriber', () => {
   fc.assert(
     fc.property(person, (somebody) => {
       const slotsInOrder = [...somebody.keys(), 2 ** 31 + 1].sort((a, b) => a - b)

@@ -144,7 +144,7 @@ test('lists with different primary keys are reported, and block no other list', 
   expect(data).toMatchObject([{ message: expect.stringContaining('different primary keys') as string }])
 })
 
-test('a draft is not sent if the server cannot have its segment', async () => {
+test('a draft is not pushed to the server if its segment cannot be created there', async () => {
   const pair = await startPair({ direction: 'both' })
   const { here, there, remoteId } = pair
   const { mine, theirs } = await mirrored(pair, ['a'])

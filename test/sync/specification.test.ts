@@ -4,7 +4,10 @@ import { importText, makeField, makeList, makeSegment, makeSubscriber } from '..
 import { type PassedRequest, startFaultProxy } from '../support/fault-proxy.ts'
 import { addRemote, runSync, verifySync } from '../support/sync.ts'
 
-/** The calls of the specification that sync may make, with the keys of their bodies; what it does not name is not there. */
+/**
+ * The API calls that sync may make, each with the keys of its body. Any other call is not in the
+ * specification.
+ */
 const specified: Record<string, string[]> = {
   'GET /mailing_lists': [],
   'POST /mailing_lists': ['mailing_list'],

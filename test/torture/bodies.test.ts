@@ -94,7 +94,10 @@ const watcher = `
   })()
 `
 
-/** @returns a function that stops watching and returns the longest wait of others in milliseconds */
+/**
+ * Sends small requests all the time.
+ * @returns a function that stops them and returns the longest response time in milliseconds
+ */
 async function watchOthers({ ready }: ServedApplication): Promise<() => Promise<number>> {
   const { authorization } = ready
   const thread = new Worker(watcher, {

@@ -208,7 +208,7 @@ async function start(directory: string): Promise<ServedApplication | string> {
   }
 }
 
-test('no damage is served as data without a word, and none is written over', async () => {
+test('damaged data is always reported and never overwritten', async () => {
   const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
   process.stdout.write(`damage: SEED=${seed}\n`)
   const random = seededRandom(seed)

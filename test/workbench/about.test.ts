@@ -41,7 +41,7 @@ describe('newer versions', () => {
     expect((await newerVersion({ version: '8.0.0', releases }))?.version).toBe('9.0.0')
   })
 
-  it('are not known where the releases cannot be reached, or tell something else', async () => {
+  it('are unknown, with a reason, if the update address is unreachable or its answer names no version', async () => {
     const wrong = await releasesThatAnswer(200, () => '<h1>It works!</h1>')
     await expect(newerVersion({ version: '1.0.0', releases: wrong })).rejects.toThrow(
       /127\.0\.0\.1:\d+ does not say which version is the latest/

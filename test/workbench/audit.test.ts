@@ -315,7 +315,7 @@ describe('the audit log', () => {
     await api.workbench('PUT', '/settings', before)
   })
 
-  it('tells what was done with backups, which hold everything', async () => {
+  it('records when a backup is created, exported, requested for restore and deleted', async () => {
     const { data } = await started.api.workbench<{ name: string }>('POST', '/backups')
     await started.api.workbench('POST', `/backups/${data.name}/archive`)
     await started.api.workbench('POST', `/backups/${data.name}/restore`)

@@ -9,7 +9,7 @@ async function domainsOf(listId: number): Promise<ListDomains> {
   return (await started.api.workbench<ListDomains>('GET', `/mailing_lists/${listId}/domains`)).data
 }
 
-it('the domains of a list are counted by status, the largest first, and the misspelt ones told', async () => {
+it('the domains of a list are counted by status, largest first, and misspelled ones are reported', async () => {
   const list = await makeList(started.api)
   for (const email of ['a@Example.com', 'b@example.com', 'c@gmial.com', '"d@x"@example.com']) {
     await makeSubscriber(started.api, list.id, email)

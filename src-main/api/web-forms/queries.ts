@@ -28,7 +28,7 @@ export async function webFormById(
   return row
 }
 
-/** Up to `limit` of those who have yet to confirm, those after `afterId` in the order in which they came. */
+/** Returns up to `limit` unconfirmed subscriptions with an id above `afterId`, oldest first. */
 export function pendingSubscriptions(
   db: Kysely<Schema>,
   mailingListId: number,

@@ -244,7 +244,10 @@ const isVowel = (c: string): boolean => vowels.has(c.normalize('NFD').charAt(0))
 interface Reading {
   /** The oddness of its letters and their places in any language, in nats. */
   odd: number
-  /** The price of its quotes and dashes. */
+  /**
+   * The penalty, in nats, for symbols (quotes, dashes, currency and so on) that are unlikely in this
+   * character set.
+   */
   marks: number
   /** Its letters beyond ASCII, in lower case, with their counts. */
   letters: Map<string, number>

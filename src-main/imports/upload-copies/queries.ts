@@ -1,7 +1,10 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 
-/** The copies from before a time (UNIX milliseconds) that no import has read since then, or is still to read. */
+/**
+ * Returns the copies stored before `time` (UNIX milliseconds) whose imports all ended before `time`, and
+ * those without any import.
+ */
 export function copiesUnusedSince(
   db: Kysely<Schema>,
   time: number

@@ -36,7 +36,7 @@ export class Losses {
   }
 
   /**
-   * Asks the user if so much was collected that it may be a mistake.
+   * Throws a Question if the remote deleted or blanked so many subscribers that it may be a mistake.
    * @param total size of the remote's list before the scan ended; null = the scan is complete
    * @throws Question
    */

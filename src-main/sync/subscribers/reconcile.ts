@@ -45,7 +45,7 @@ const appliedAtOnce = 50
 /** Collects what to write and to record while subscribers are compared. */
 class Outcome {
   readonly isFresh: boolean
-  /** Calls of the remote, each of which adds what follows from its answer. */
+  /** Requests to the remote. Each one adds the results of its response to the other lists of this class. */
   readonly calls: (() => Promise<void>)[] = []
   readonly applications: (Application & { person: Person; recordId: number })[] = []
   readonly agreed: AgreedRow[] = []

@@ -13,7 +13,10 @@ export type MappedColumn = Static<typeof MappedColumn>
 /** The answers of the import wizard. */
 export const MappingSettings = Type.Object({
   reading: Type.Optional(Reading),
-  /** Only in mappings that were saved before readings were: where its columns go, and how its dates are written. */
+  /**
+   * Only in mappings saved before readings existed: the target of each column, and the order of its
+   * dates.
+   */
   columns: Type.Optional(Type.Array(MappedColumn, { minItems: 1, maxItems: maxColumns })),
   date_format: Type.Optional(Type.Enum([...dateFormats])),
   subscriber_defaults,

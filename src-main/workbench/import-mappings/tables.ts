@@ -22,7 +22,7 @@ export interface RememberedColumnsTable {
   target: string | null
   /** The order of day and month in that import; null where it had none to choose. */
   date_format: DateOrder | null
-  /** {@link ReadingColumn}; null for one of an import before readings were kept. */
+  /** {@link ReadingColumn}; null if the last import was made before this column of the table existed. */
   reading: Json | null
 }
 

@@ -65,7 +65,7 @@ const FailedRow = Type.Object({
 })
 export type FailedRow = Static<typeof FailedRow>
 
-/** A page of rows, with why all of them failed, the most frequent reason first. */
+/** A page of failed rows, and the reasons of all failed rows with their counts, most frequent first. */
 function failedRowsPage<Row extends TSchema>(row: Row) {
   return Type.Object({
     ...pagedEnvelope(row).properties,

@@ -48,7 +48,7 @@ const dark: ChartTheme = {
   series: ['#818cf8', '#34d399', '#fbbf24', '#f87171', '#94a3b8']
 }
 
-/** The colours for the theme that the window has now. */
+/** The colors for the theme that the window has now. */
 export function useChartTheme(): ComputedRef<ChartTheme> {
   const root = document.documentElement
   const isDark = ref(root.classList.contains('dark'))

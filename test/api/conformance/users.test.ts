@@ -188,7 +188,7 @@ describe('permissions', () => {
     expect(data.permissions).toEqual(permissionTable)
   })
 
-  it('name what does not exist', async () => {
+  it('are refused with a message that names the unknown ones', async () => {
     const answer = await create({ permissions: { subscriber: ['read', 'send'], coffee: ['make'] } })
     expect(answer.error_message).toBe(
       'permissions.subscriber takes create, update, delete, read, import, export, and "send" is none of them, ' +
