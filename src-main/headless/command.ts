@@ -1,6 +1,5 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { messageOf } from '../base/errors.ts'
-import { explainError } from '../base/refusals/languages.ts'
 import type { Language } from '../base/languages.ts'
 import { defaultDataDirectory } from './arguments.ts'
 import { languageHelp } from './language.ts'
@@ -67,8 +66,10 @@ export function requireDirectory(name: string | boolean): void {
 }
 
 /** Reports an error to people in their language, and to programs on standard output; the process ends with status 1. */
-export function reportFailure(error: unknown, args: string[], language: Language): void {
+export async function reportFailure(error: unknown, args: string[], language: Language): Promise<void> {
   process.exitCode = 1
+  // The sentences of all languages, which a command that succeeds never needs.
+  const { explainError } = await import('../base/refusals/languages.ts')
   process.stderr.write(`${explainError(error, language)}\n`)
   if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error: messageOf(error) })}\n`)
 }

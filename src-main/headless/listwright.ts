@@ -63,7 +63,7 @@ async function main(all: string[]): Promise<void> {
   try {
     ;({ language, rest: given } = takeLanguage(all))
   } catch (error) {
-    return reportFailure(error, all, language)
+    return await reportFailure(error, all, language)
   }
   if (given[0] === '--help' || given[0] === 'help') return void process.stdout.write(usage)
   if (given[0] === '--version') return void process.stdout.write(`${installedPackage().version}\n`)
@@ -81,6 +81,6 @@ async function main(all: string[]): Promise<void> {
     if (args.includes('--help')) return void process.stdout.write(command.usage)
     await command.run(args)
   } catch (error) {
-    reportFailure(error, args, language)
+    await reportFailure(error, args, language)
   }
 }
