@@ -215,7 +215,7 @@ describe('the seed lists of a campaign', () => {
     }
   }
 
-  it('are the ones named last, by any of the inputs', async () => {
+  it('are those of the last request, whichever input names them', async () => {
     const { ids, set, kept } = await withSeedLists()
     expect(kept()).toEqual([ids[0]])
     await set({ speed: 5 })

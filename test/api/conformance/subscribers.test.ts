@@ -92,7 +92,7 @@ describe('creating a subscriber', () => {
     })
   })
 
-  it('has the present subscribe time and no IP address if the request gives none', async () => {
+  it('sets the present subscribe time and no IP address if the request gives none', async () => {
     const list = await makeList(started.api)
     const { data } = await add(list.id, {})
     expect(data?.subscribe_ip).toBeNull()
