@@ -3,7 +3,7 @@ import { englishOf, refusal, wordRefusal } from '../src-main/base/refusal.ts'
 import { english } from '../src-main/base/refusals/english.ts'
 import { german, germanTerms } from '../src-main/base/refusals/german.ts'
 import {
-  faultOfStored,
+  presentStored,
   readStoredRefusal,
   type StoredRefusal,
   storeRefusal
@@ -90,7 +90,7 @@ describe('a stored refusal', () => {
   })
 
   it('is none where an earlier version stored a blank sentence', () => {
-    expect(faultOfStored('' as StoredRefusal)).toBeNull()
+    expect(presentStored('' as StoredRefusal).fault).toBeNull()
   })
 
   it('keeps its sentence where this version no longer has its rule', () => {

@@ -109,3 +109,8 @@ const inEnglish: RefusalLanguage = { sentences: english, terms: {} }
 export function englishOf(refusal: Refusal): string {
   return wordRefusal(refusal, inEnglish)
 }
+
+/** Ends a text with a period unless it is a sentence already. */
+export function endSentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}

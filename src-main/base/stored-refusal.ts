@@ -51,12 +51,13 @@ function isWordedAs(text: string, fault: Refusal): boolean {
   }
 }
 
-/** The sentence of a column that may be null. */
-export function textOfStored(column: StoredRefusal | null): string | null {
-  return column === null ? null : readStoredRefusal(column).text
-}
-
-/** The refusal of a column that may be null; earlier versions stored a blank sentence for none. */
-export function faultOfStored(column: StoredRefusal | null): Refusal | null {
-  return column === null || (column as string) === '' ? null : readStoredRefusal(column).fault
+/** A stored refusal as a resource has it: the sentence for programs, and the refusal for the window. */
+export function presentStored(column: StoredRefusal | null): {
+  error_message: string | null
+  fault: Refusal | null
+} {
+  if (column === null) return { error_message: null, fault: null }
+  const { text, fault } = readStoredRefusal(column)
+  // Earlier versions stored a blank sentence for none.
+  return { error_message: text, fault: text === '' ? null : fault }
 }

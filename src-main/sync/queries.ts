@@ -1,4 +1,5 @@
-import { faultOfStored, type StoredRefusal, textOfStored, readStoredRefusal } from '../base/stored-refusal.ts'
+import { endSentence, type Refusal as Fault } from '../base/refusal.ts'
+import { presentStored, readStoredRefusal, type StoredRefusal } from '../base/stored-refusal.ts'
 import type { Kysely, Selectable } from 'kysely'
 import { notFound } from '../base/errors.ts'
 import { formatOptionalTime, formatTime } from '../base/times.ts'
@@ -93,8 +94,7 @@ export async function presentRemote(db: Kysely<Schema>, row: RemoteRow, timeZone
     credential_place: row.credential_place,
     ...settingsOf(row),
     state: row.state,
-    message: sentenceOf(row.message),
-    fault: faultOfStored(row.message),
+    ...presentMessage(row.message),
     question: row.question,
     is_requested: row.requested_at !== null,
     next_run_at: formatOptionalTime(row.next_run_at, timeZone),
@@ -160,8 +160,7 @@ export function presentRun(row: Selectable<SyncRunsTable>, timeZone: string): Sy
     started_at: formatTime(row.started_at, timeZone),
     finished_at: formatOptionalTime(row.finished_at, timeZone),
     outcome: row.outcome,
-    message: sentenceOf(row.message),
-    fault: faultOfStored(row.message),
+    ...presentMessage(row.message),
     ...(JSON.parse(row.result) as RunResult)
   }
 }
@@ -386,8 +385,8 @@ export async function conflictById(db: Kysely<Schema>, remoteId: number, id: num
   return row
 }
 
-/** Returns the message of a remote or a run, with a full stop at the end. */
-function sentenceOf(message: StoredRefusal | null): string | null {
-  const text = textOfStored(message)
-  return text === null || text === '' || /[.!?]$/.test(text) ? text : `${text}.`
+/** The message of a remote or a run: a sentence with a full stop for programs, and the refusal for the window. */
+function presentMessage(column: StoredRefusal | null): { message: string | null; fault: Fault | null } {
+  const { error_message: text, fault } = presentStored(column)
+  return { message: text && endSentence(text), fault }
 }

@@ -1,4 +1,10 @@
-import { type Complaint, fillSentence, type Param, type Refusal } from '../../src-main/base/refusal.ts'
+import {
+  type Complaint,
+  endSentence,
+  fillSentence,
+  type Param,
+  type Refusal
+} from '../../src-main/base/refusal.ts'
 import { refusalLanguage } from './refusal-language.ts'
 import { asSentence, fieldText, sentenceOfPermissions, withFieldNames, withLabels } from './sentence.ts'
 import { i18n } from '../i18n.ts'
@@ -56,8 +62,4 @@ function textParam(param: Param | undefined): string {
 
 function refusalsIn({ faults }: Complaint['params']): Refusal[] {
   return Array.isArray(faults) ? (faults as Refusal[]) : []
-}
-
-function endSentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`
 }

@@ -1,3 +1,4 @@
+import { endSentence } from '../../src-main/base/refusal.ts'
 import { i18n } from '../i18n.ts'
 
 /**
@@ -20,8 +21,7 @@ export function sentenceOfPermissions(permissions: string[]): string {
 
 /** Capitalizes a text and ends it with a period. */
 export function asSentence(text: string): string {
-  const sentence = text.charAt(0).toUpperCase() + text.slice(1)
-  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
+  return endSentence(text.charAt(0).toUpperCase() + text.slice(1))
 }
 
 /** Returns the label of a field by its API path, such as contents.0.subject: "Subject (1)". */

@@ -1,4 +1,4 @@
-import { faultOfStored, textOfStored } from '../../base/stored-refusal.ts'
+import { presentStored } from '../../base/stored-refusal.ts'
 import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
 import { notFound } from '../../base/errors.ts'
 import { formatOptionalTime, formatTime } from '../../base/times.ts'
@@ -102,8 +102,7 @@ export function presentBulkAction(row: NamedRow, timeZone: string): BulkAction {
     value: 'shown' in settings ? settings.shown : null,
     description: row.description,
     state: row.state,
-    error_message: textOfStored(row.error_message),
-    fault: faultOfStored(row.error_message),
+    ...presentStored(row.error_message),
     total: row.total,
     done: row.done,
     changed: row.changed,

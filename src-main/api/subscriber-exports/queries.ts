@@ -1,4 +1,4 @@
-import { faultOfStored, textOfStored } from '../../base/stored-refusal.ts'
+import { presentStored } from '../../base/stored-refusal.ts'
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { SubscriberExportsTable } from './tables.ts'
@@ -134,8 +134,7 @@ export function presentExport(row: ExportRow, timeZone: string): SubscriberExpor
     started_at: formatOptionalTime(row.started_at, timeZone),
     finished_at: formatOptionalTime(row.finished_at, timeZone),
     state: row.state,
-    error_message: textOfStored(row.error_message),
-    fault: faultOfStored(row.error_message),
+    ...presentStored(row.error_message),
     ...settingsOf(row),
     stats: { number_of_records: row.number_of_records, records_exported: row.records_exported }
   }

@@ -1,4 +1,4 @@
-import { faultOfStored, textOfStored } from '../../base/stored-refusal.ts'
+import { presentStored } from '../../base/stored-refusal.ts'
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { SubscriberImportsTable } from './tables.ts'
@@ -113,8 +113,7 @@ export function presentImport(row: NamedImportRow, timeZone: string): Subscriber
   return {
     ...presentCommon(row, timeZone),
     ...(JSON.parse(row.settings) as StoredSettings),
-    error_message: textOfStored(row.error_message),
-    fault: faultOfStored(row.error_message),
+    ...presentStored(row.error_message),
     stats: {
       number_of_records: row.number_of_records,
       records_imported: row.records_imported,

@@ -1,4 +1,4 @@
-import { faultOfStored, textOfStored } from '../../base/stored-refusal.ts'
+import { presentStored } from '../../base/stored-refusal.ts'
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { SuppressedAddressImportsTable } from './tables.ts'
@@ -64,8 +64,7 @@ export function presentSuppressedAddressImport(
     suppression_list_id: row.suppression_list_id,
     filename: row.source_filename,
     state: row.state,
-    error_message: textOfStored(row.error_message),
-    fault: faultOfStored(row.error_message),
+    ...presentStored(row.error_message),
     number_of_records: row.number_of_records,
     records_read: row.records_read,
     addresses_added: row.addresses_added,

@@ -1,4 +1,4 @@
-import { faultOfStored } from '../../base/stored-refusal.ts'
+import { presentStored } from '../../base/stored-refusal.ts'
 import { mailingListsOf } from '../../api/mailing-lists/queries.ts'
 import type { CredentialPlace } from '../../base/credential-places.ts'
 import { validationFailed } from '../../base/errors.ts'
@@ -85,7 +85,7 @@ export const requestRun: Command<RemoteInput, void> = async (context, { organiza
   const row = await remoteById(context.db, organizationId, id)
   if (row.state === 'asking') {
     throw validationFailed(
-      refusal('remote_needs_answer', { name: row.name, question: faultOfStored(row.message) ?? '' })
+      refusal('remote_needs_answer', { name: row.name, question: presentStored(row.message).fault ?? '' })
     )
   }
   await updateRemote(context, row, {

@@ -1,4 +1,4 @@
-import { faultOfStored, textOfStored } from '../../base/stored-refusal.ts'
+import { presentStored } from '../../base/stored-refusal.ts'
 import type { FastifyReply } from 'fastify'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -76,8 +76,7 @@ export const campaignRoutes = serveEndpoints(campaignEndpoints, ({ reader, write
     return ok({
       phase: delivery?.phase ?? null,
       recipients: delivery?.recipients ?? null,
-      error_message: textOfStored(dispatch?.error_message ?? null),
-      fault: faultOfStored(dispatch?.error_message ?? null),
+      ...presentStored(dispatch?.error_message ?? null),
       decides_at: formatOptionalTime(delivery?.decides_at ?? null, caller.timeZone),
       keeps_recipients: await keepsRecipients(reader, id),
       outbox_bytes: await sizeOf(outboxPath(dataDirectory, id)),
