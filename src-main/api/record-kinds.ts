@@ -1,7 +1,6 @@
 import { windowPages } from '../base/window-pages.ts'
 import type { PermissionKey } from '../http/caller.ts'
 
-/** A record by its id, and the list that it belongs to. */
 interface PlacedRecord {
   id: number
   listId: number | null
@@ -17,7 +16,6 @@ interface RecordKind {
   page: (record: PlacedRecord) => string | null
 }
 
-/** Returns the page of a record that belongs to a list. */
 function ofList(page: (listId: number, id: number) => string): RecordKind['page'] {
   return ({ id, listId }) => (listId === null ? null : page(listId, id))
 }

@@ -74,7 +74,6 @@ export class Backups {
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
   isWriting = false
-  /** The name of the one that is being exported. */
   #exporting: string | null = null
   /**
    * The end of the change log at the last automatic backup: without a change there is no need for another.
@@ -87,7 +86,6 @@ export class Backups {
   /** Why the place of the data is unsafe. */
   warnings: readonly Refusal[] = []
 
-  /** @param passphraseCost the binary logarithm of scrypt's N; the usual one where it is left out */
   constructor(
     reader: Kysely<Schema>,
     dataDirectory: string,
@@ -104,7 +102,6 @@ export class Backups {
     this.directory = join(dataDirectory, backupFolder)
   }
 
-  /** The newest first. */
   list(): BackupFile[] {
     return backupsIn(this.directory)
   }
@@ -300,7 +297,6 @@ export class Backups {
     return this.#integrity.state === 'damaged' || this.isWriting
   }
 
-  /** Copies the newest of those that are made by themselves to where encrypted copies go, if it is yet to be copied. */
   async copyWhatIsDue(now: number): Promise<void> {
     if (this.isWriting) return
     await this.copies.makeWhatIsDue(

@@ -11,7 +11,6 @@ import { campaignsToBeSent, copiesSetting } from './queries.ts'
 
 interface Note {
   organizationId: number
-  /** The backup's name. */
   name: string
   done: 'made' | 'imported' | 'exported' | 'restore_requested' | 'deleted'
 }

@@ -50,7 +50,6 @@ export class Copies {
   #fault: Refusal | null = null
   /** When the last known copy was made, in UNIX milliseconds. */
   #lastAt: number | null = null
-  /** A look at a folder that is under way, and at which. */
   #look: { place: string; ended: Promise<void> } | null = null
   #making: Promise<void> | null = null
 

@@ -63,7 +63,6 @@ function asWeb(stream: Readable): ReadableStream<Uint8Array> {
   return Readable.toWeb(stream) as ReadableStream<Uint8Array>
 }
 
-/** Passes chunks on and adds them to a hash. */
 async function* hashed(source: Readable, hash: Hash): AsyncGenerator<Buffer> {
   for await (const part of source as AsyncIterable<Buffer>) {
     hash.update(part)
@@ -111,7 +110,6 @@ async function decrypted(path: string, passphrase: string): Promise<AsyncIterabl
   }
 }
 
-/** Words an error of the library, which names parts of the format. */
 async function faultOf(error: unknown, path: string): Promise<Error> {
   if (error instanceof Error && 'code' in error) return error
   const header = (await beginningOf(path, 200)).toString('latin1')

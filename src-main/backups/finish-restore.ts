@@ -5,7 +5,6 @@ import { removeRestoreRequest, restoreRequest } from './restore-request.ts'
 
 /** A restore that is done. */
 export interface FinishedRestore {
-  /** The backup's name. */
   name: string
   /** Campaigns that would have been sent and now wait for the user. */
   pausedCampaigns: number

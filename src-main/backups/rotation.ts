@@ -25,7 +25,6 @@ export function outlived(backups: readonly BackupFile[], now: number): BackupFil
   ]
 }
 
-/** @param newestFirst of one side of the present */
 function pushedOut(newestFirst: readonly BackupFile[]): BackupFile[] {
   const scheduled = newestFirst.filter(({ kind }) => kind === 'scheduled')
   const beforeChanges = newestFirst.filter(({ kind }) => kind === 'before_change')

@@ -49,7 +49,6 @@ export const Verification = Type.Object({
   /** Sentences; empty = none. */
   faults: Type.Array(Type.String()),
   subscribers: Type.Integer(),
-  /** By table. */
   tables: Type.Record(Type.String(), Type.Object({ rows: Type.Integer(), digest: Type.String() }))
 })
 export type Verification = Static<typeof Verification>

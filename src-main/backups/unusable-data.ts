@@ -10,7 +10,6 @@ export class DataUnusable extends Error {
   /** True if there is something to recover. */
   readonly canRecover: boolean
 
-  /** @param remedies in sentences */
   constructor(
     problem: string,
     remedies: readonly string[],

@@ -11,12 +11,10 @@ import { structuralFaults } from '../integrity/structure.ts'
 import { notePath } from './files.ts'
 import type { TableDigest, Verification } from './schema.ts'
 
-/** The note that was stored with a backup. */
 export interface BackupNote {
   tables: Record<string, TableDigest>
 }
 
-/** Faults that are listed one by one. */
 const maxFaults = 20
 
 /**

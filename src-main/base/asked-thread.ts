@@ -4,7 +4,6 @@ import { endThread } from './threads.ts'
 
 // A thread that answers questions, so that what takes long holds up neither the API's thread nor the writer's.
 
-/** A question, or the cancellation of an earlier one. */
 type AskedQuestion<Question> = { id: number } & ({ question: Question } | { isGivenUp: true })
 /** The code of an error, such as ENOSPC, gives its kind; null = none. */
 type ThreadAnswer<Answer> = { id: number } & ({ value: Answer } | { fault: string; code: string | null })
@@ -15,7 +14,6 @@ export class AskedThread<Question, Answer> {
   #thread: Worker | null = null
   #nextId = 1
 
-  /** @param start starts the thread, whose entry calls {@link answerQuestions} */
   constructor(start: () => Worker) {
     this.#start = start
   }
@@ -55,7 +53,6 @@ export class AskedThread<Question, Answer> {
     return thread
   }
 
-  /** The next question starts another thread. */
   #abandon(error: Error): void {
     this.#thread = null
     for (const { reject } of this.#waiting.values()) reject(error)

@@ -14,7 +14,6 @@ export interface DesktopEncryption {
   decrypt(encrypted: Buffer): string
 }
 
-/** A place for secrets. */
 interface Vault {
   write(owner: CredentialOwner, secret: string): Promise<void>
   /** @returns null if no secret is kept there */
@@ -22,7 +21,6 @@ interface Vault {
   remove(owner: CredentialOwner): Promise<void>
 }
 
-/** The application's name in the system's keyring. */
 const service = 'Listwright'
 
 /**
@@ -34,7 +32,6 @@ export class Credentials {
   /** Identifies the data directory, so that two on one computer do not share secrets. */
   readonly #application: string
 
-  /** @param dataDirectory absolute */
   constructor(dataDirectory: string, desktop: DesktopEncryption | null) {
     this.#application = dataDirectory
     const directory = join(dataDirectory, 'credentials')
@@ -74,7 +71,6 @@ export class Credentials {
     }
   }
 
-  /** Removes a secret from wherever it may be. */
   remove(owner: CredentialOwner): Promise<void> {
     return this.#removeBut(null, owner)
   }

@@ -94,7 +94,6 @@ export function storageFaultOf(error: unknown): StorageFault | null {
 
 /** The end of everything that is written, after {@link isUnsynced}: the next start reads what the disk holds. */
 export class Unsynced extends Error {
-  /** Tells callers of a command the kind of fault across threads. */
   readonly code = 'EIO'
 
   constructor() {
@@ -117,7 +116,6 @@ export function isUnsynced(error: unknown): boolean {
   )
 }
 
-/** Faults that are listed one by one. */
 const maxReported = 25
 
 /** Input that breaks rules. */

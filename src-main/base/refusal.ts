@@ -3,7 +3,6 @@ import { english } from './refusals/english.ts'
 /** A rule that an input can break, by its name in {@link english}. */
 export type Rule = keyof typeof english
 
-/** A record by its kind, as english calls it, its id and its name. */
 interface NamedRecord {
   kind: string
   id: number

@@ -7,7 +7,6 @@ export class RotatingFile {
   readonly #maxBytes: number
   readonly #kept: number
 
-  /** @param kept how many full ones stay beside the present one */
   constructor(path: string, { maxBytes, kept }: { maxBytes: number; kept: number }) {
     this.#path = path
     this.#maxBytes = maxBytes

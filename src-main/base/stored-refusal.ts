@@ -8,7 +8,6 @@ declare const isStored: unique symbol
  */
 export type StoredRefusal = string & { readonly [isStored]: true }
 
-/** The members of the JSON, beside those of the refusal. */
 interface Stored extends Refusal {
   text: string
 }

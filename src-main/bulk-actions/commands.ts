@@ -187,7 +187,6 @@ function undoObstacle({ state, changed }: BulkActionRow): Refusal {
   return refusal(changed === 0 ? 'action_without_changes' : 'action_of_deleted_list')
 }
 
-/** Does the next part of an action, or of its undoing. @returns whether there may be more */
 const continueBulkAction = inBackground<{ id: number }, boolean>(async (context, { id }) => {
   const row = await unfinishedAction(context, id)
   if (!row) return false
@@ -318,7 +317,6 @@ async function replaceNotes(
   }
 }
 
-/** Stores the notes of one step for undoing. */
 async function note(context: CommandContext, { id }: BulkActionRow, notes: Note[]): Promise<void> {
   if (notes.length === 0) return
   await context.db
@@ -349,7 +347,6 @@ async function keep(
     .execute()
 }
 
-/** Ends an action, or with 'failed' its undoing too. Its selection is left to the retention rules. */
 function end(
   context: CommandContext,
   row: BulkActionRow,

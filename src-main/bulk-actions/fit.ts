@@ -61,7 +61,6 @@ export async function fitterTo(
   }
 }
 
-/** A value of one field as one of another: options by their names. */
 function converted(
   stored: StoredValue,
   from: FieldDefinition,

@@ -70,7 +70,6 @@ export async function readSettings(
   }
 }
 
-/** Limit of the list of corrected domains in an action's name, in characters. */
 const maxNameLength = 200
 
 function readCorrections({ domains: given = {} }: BulkActionInput): BulkActionSettings {
@@ -98,7 +97,6 @@ function readCorrections({ domains: given = {} }: BulkActionInput): BulkActionSe
 
 /** A longer text, for each of many subscribers, is an accident. */
 const maxValueLength = 10_000
-/** Of the value in an action's description. */
 const maxShownLength = 200
 
 async function readFieldSettings(
@@ -132,7 +130,6 @@ async function readFieldSettings(
   }
 }
 
-/** A value as people read it, or its beginning. */
 function shownValue(field: FieldDefinition, value: StoredValue): string {
   const shown = presentValue(field, value)
   const text = Array.isArray(shown) ? joinCheckboxes(field, shown.map(String)) : String(shown)

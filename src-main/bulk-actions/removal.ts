@@ -55,7 +55,6 @@ export class Removal {
     return new Removal(context, action, list, await fieldsOfList(context.db, organization_id, list.id))
   }
 
-  /** @returns what putting them back needs */
   async remove(rows: readonly SubscriberRow[]): Promise<RemovedSubscriber[]> {
     if (rows.length === 0) return []
     const ids = rows.map(({ id }) => id)

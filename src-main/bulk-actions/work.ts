@@ -49,7 +49,6 @@ export function notesOf<OwnNote extends Note>(
  * them reads them: hence methods, whose parameters may be narrower than `Note`.
  */
 export interface BulkWork<OwnNote extends Note> {
-  /** Changes some subscribers of the list. */
   apply(ids: readonly number[]): Promise<Applied<OwnNote>>
   /**
    * Undoes what was written at a time, for subscribers that were not changed since. Restores updated_at too,

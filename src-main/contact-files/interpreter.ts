@@ -66,14 +66,12 @@ export class RowInterpreter {
   /** The target of each cell, as in column_mapping. */
   readonly mapping: string[]
   readonly #reading: Reading
-  /** The column of addresses, and those that fill its blanks. */
   readonly #emails: number[]
   readonly #columns: CellReader[][]
   readonly #statusRules: { index: number; rule: StatusRule; decides: boolean }[]
   readonly #hasStatus: boolean
   readonly #clean: (cell: string) => string
 
-  /** @param fields of the list, including those that the import creates */
   constructor(reading: Reading, fields: readonly FieldDefinition[]) {
     this.#reading = reading
     const { columns } = reading
@@ -121,7 +119,6 @@ export class RowInterpreter {
     return leaves_out_totals || several_addresses === 'each' || opted_out === 'leave_out'
   }
 
-  /** @returns usually one row; none if it is skipped, several for a cell with several addresses */
   read(raw: readonly string[]): InterpretedRow[] {
     const email = this.#emailOf(raw)
     if (isBlankRow(raw) || (this.#reading.leaves_out_totals && isTotalRow(raw, email))) return []
@@ -151,7 +148,6 @@ export class RowInterpreter {
     return only.includes('@') && only.includes(file.csv_field_separator) ? refusal('row_enclosed') : null
   }
 
-  /** Returns the address's cell, or the first one that fills its blank. */
   #emailOf(raw: readonly string[]): string {
     for (const index of this.#emails) {
       const cell = this.#clean(raw[index] ?? '')
@@ -160,7 +156,6 @@ export class RowInterpreter {
     return ''
   }
 
-  /** Returns the value of a column, or of the first one that fills its blank. */
   #valueOf(raw: readonly string[], readers: readonly CellReader[]): string | Refusal {
     for (const { index, read } of readers) {
       const value = read(this.#clean(raw[index] ?? ''))
@@ -192,7 +187,6 @@ export class RowInterpreter {
   }
 }
 
-/** Returns a function that removes the marks of spreadsheets and databases, as chosen. */
 function cleaner({
   file: { kind },
   removes_text_marks,
@@ -221,7 +215,6 @@ function isTotalRow(raw: readonly string[], email: string): boolean {
   return first !== undefined && isTotal(first)
 }
 
-/** Names the invisible characters in an address. */
 function blankFault(address: string): Refusal | null {
   if (address === '' || isEmail(address)) return null
   const found = blankInside(address)
@@ -231,7 +224,6 @@ function blankFault(address: string): Refusal | null {
     : refusal('email_contains_character', { field: 'email', ...found, address })
 }
 
-/** Returns how the cells of a column are converted to values that an import reads the same in any format. */
 function readerOf(
   column: ReadingColumn,
   kind: ColumnKind | null,
@@ -296,7 +288,6 @@ function dateReader(
   })
 }
 
-/** Cached values per column. */
 const mostCached = 20_000
 /** Characters of a cached value: a longer string keeps the file's chunk in memory, of which it is a slice. */
 const longestCached = 12

@@ -56,7 +56,6 @@ export type StatusRule = Static<typeof StatusRule>
 export const mixedDates = ['one_order', 'other_order', 'blank_ambiguous'] as const
 export const unfitValues = ['fail', 'blank'] as const
 
-/** Targets whose blank cells another column can fill. */
 const fillIns = ['email', 'subscribe_time', 'subscribe_ip', 'nothing'] as const
 export type FillIn = (typeof fillIns)[number]
 
@@ -81,7 +80,6 @@ export const ReadingColumn = Type.Object({
 })
 export type ReadingColumn = Static<typeof ReadingColumn>
 
-/** Returns a column with only a target. */
 export function newColumn(header: string, target: string | null): ReadingColumn {
   return {
     header,

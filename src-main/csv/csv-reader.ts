@@ -207,7 +207,6 @@ class Finder {
     this.#character = character
   }
 
-  /** @returns its position at or after `position`, or Infinity */
   from(position: number): number {
     if (this.#found < position) {
       const found = this.#text.indexOf(this.#character, position)

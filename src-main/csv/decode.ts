@@ -3,7 +3,6 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { ImportFailure } from './failure.ts'
 
-/** Recognizes the two supported character sets in any letter case. */
 function isUtf8Named(characterSet: string): boolean {
   return characterSet.toUpperCase() === 'UTF-8'
 }

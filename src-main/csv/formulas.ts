@@ -7,7 +7,6 @@ const sign = '[=+\\-@＝＋－＠]'
  * is two cells then.
  */
 const formula = new RegExp(`^[\\t\\r]|(?:^|[,;|\\t\\r\\n]["']?)${sign}`)
-/** A number is what it is, whatever its sign. */
 const plainNumber = /^[+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?\s?%?$/
 
 function isFormula(cell: string): boolean {

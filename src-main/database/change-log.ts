@@ -39,7 +39,6 @@ export async function appendToChangeLog(
   return Number(insertId)
 }
 
-/** Entries that are looked through: no index finds those of one record, and the caller can read it again. */
 const maxCompared = 20_000
 
 const changedMeanwhile = (): ApiError => new ApiError('conflict', refusal('changed_by_others'))
@@ -94,7 +93,6 @@ function detailsOf({ members, details }: Change): string | null {
   return details ? JSON.stringify(details) : null
 }
 
-/** Entries that are looked at by one step. */
 const trimmedAtOnce = 2000
 
 /**

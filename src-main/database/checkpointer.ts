@@ -78,7 +78,6 @@ export class Checkpointer {
     this.#isHeld = false
   }
 
-  /** Starts no more copies; one in progress completes. */
   hold(): void {
     this.#isHeld = true
   }

@@ -59,7 +59,6 @@ const maxGroupTimeMeanwhile = 3
 /** After a user's change another one is expected for so long, in milliseconds. */
 const expectedWithin = 500
 
-/** Commands of long jobs that share a transaction. */
 interface Group {
   answered: { port: MessagePort; reply: CommandReply }[]
   changes: Change[]
@@ -76,7 +75,6 @@ interface Group {
  */
 export class CommandLoop {
   readonly #commands: CommandRegistry
-  /** Receives reports of changes. */
   readonly #home: MessagePort
   readonly #sqlite: Database
   readonly #db: Kysely<Schema>
@@ -84,31 +82,25 @@ export class CommandLoop {
   readonly #lastChange: LastChangeNotes
   readonly #databasePath: string
   readonly #identities: FileIdentities
-  /** The last entry of the change log that was noted. */
   #changeLogId: number
   /** The end of the log after the last commit; null = unknown. */
   #end: LogPosition | null = null
-  /** Rows that this connection ever changed. */
   readonly #totalChanges
   readonly #waitedFor: Queued[] = []
   readonly #background: Queued[] = []
   #running = false
   #closing = false
   #isFinished = false
-  /** True if the database is damaged. */
   #refusing = false
   /** True if a commit was not stored, so that memory and disk may differ. */
   #isUnsynced = false
   #wake: () => void = () => undefined
   #durability: Durability = 'FULL'
-  /** When the last command with a waiting caller ended, by performance.now(). */
   #lastWaitedFor = -Infinity
-  /** When the open group began, by performance.now(). */
   #groupBegan = 0
   /** No two commands have the same time, so that their changes can be told apart. */
   #lastNow = 0
 
-  /** Opens and migrates the database. @param home takes commands as well */
   constructor(
     commands: CommandRegistry,
     { databasePath, backupDirectory }: WriterOptions,
@@ -141,7 +133,6 @@ export class CommandLoop {
     home.postMessage({ ready: true } satisfies WriterEvent)
   }
 
-  /** Accepts commands from another port too. */
   listenOn(port: MessagePort): void {
     port.on('message', (message: CommandRequest | WriterOrder) => {
       if ('connect' in message) return this.listenOn(message.connect)
@@ -173,7 +164,6 @@ export class CommandLoop {
     this.#running = false
   }
 
-  /** Waits for a command or for the copying of the log. */
   #somethingHappens(): Promise<void> {
     return new Promise((resolve) => (this.#wake = resolve))
   }
@@ -251,7 +241,6 @@ export class CommandLoop {
     for (const { port, reply } of group.answered) await this.#answer(port, reply)
   }
 
-  /** Runs a command of the open group. @returns false if the group ends with it */
   async #runInGroup({ port, request }: Queued, group: Group): Promise<boolean> {
     if (group.failure) {
       group.answered.push({ port, reply: fault(request.id, 'begin', group.failure) })
@@ -278,7 +267,6 @@ export class CommandLoop {
     return isWhole
   }
 
-  /** Commits a group, or rolls it back and replaces the replies of its commands by the fault. */
   #endGroup(group: Group): void {
     const { answered, changes, undos, failure, rest } = group
     try {
@@ -302,7 +290,6 @@ export class CommandLoop {
     port.postMessage(reply)
   }
 
-  /** Reads new messages and returns whether the open group should end. */
   async #shouldPause(): Promise<boolean> {
     await messagesIn()
     const maxTime = this.#isShared() ? maxGroupTimeMeanwhile : maxGroupTime
@@ -314,7 +301,6 @@ export class CommandLoop {
     return this.#waitedFor.length > 0 || performance.now() - this.#lastWaitedFor < expectedWithin
   }
 
-  /** Runs a command inside the open transaction, with its entries in the change log. */
   async #run(
     { id, name, input, origin, unchangedSince }: CommandRequest,
     { comparesBase }: { comparesBase: boolean }

@@ -41,7 +41,6 @@ export interface CommandContext {
    * itself.
    */
   origin: Origin | null
-  /** Records a change in the change log and notifies listeners after the commit. */
   record(change: Change): void
   /**
    * Background commands call this between steps. If true they return {@link unfinished}: another command
@@ -53,7 +52,6 @@ export interface CommandContext {
    * small.
    */
   isShared(): boolean
-  /** Calls back if what the command did is taken back, for what it changed outside of the database. */
   onRollback(undo: () => void): void
 }
 
@@ -175,7 +173,6 @@ type Signature<Entry> =
 export type CommandInput<Name extends CommandName> = Signature<EntryOf<Name>>['input']
 export type CommandResult<Name extends CommandName> = Signature<EntryOf<Name>>['result']
 
-/** A command as the writer runs it. */
 interface RegisteredCommand {
   background: boolean
   runsOnDamage: boolean

@@ -14,7 +14,6 @@ export class FileIdentities {
   readonly #paths: readonly [string, 'moved' | 'log_moved'][]
   readonly #known = new Map<string, Identity>()
 
-  /** @param databasePath of a database that is open in WAL mode */
   constructor(databasePath: string) {
     this.#paths = [
       [databasePath, 'moved'],

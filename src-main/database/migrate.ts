@@ -62,7 +62,6 @@ export const migrations: readonly Migration[] = [
   fileReadings
 ]
 
-/** Copies of earlier schemas that are kept. */
 const keptBackups = 3
 
 export const newestSchema = migrations.at(-1)?.version ?? 0

@@ -13,7 +13,6 @@ export interface LogState {
 }
 
 const nothing: LogState = { log: 0, checkpointed: 0 }
-/** Tries to read between two commits. */
 const maxTries = 50
 
 /** Copies the write-ahead log into the database, once the checksums of what it writes are noted. */
@@ -51,7 +50,6 @@ export class NotedCheckpoint {
     }
   }
 
-  /** True if everything in the log is known to be in the database. */
   get isDone(): boolean {
     try {
       const state = checkpoint(this.#sqlite, 'NOOP')
@@ -107,7 +105,6 @@ export function endWith(database: Database, checkpoint: NotedCheckpoint, last: L
   else closeWithoutCopying(database)
 }
 
-/** @returns whether it was noted, or there is nothing that was */
 function noteEnd(databasePath: string, last: LastChangeNotes): boolean {
   const noted = notedLastChange(databasePath)
   try {

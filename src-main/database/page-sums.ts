@@ -119,7 +119,6 @@ export function readSums(databasePath: string): FoundSums | 'nothing' | 'damaged
   return { pageSize, pages, sums, isNoted, length: last.end + 4 }
 }
 
-/** Returns the positions of batches and of their checksums. */
 function batchesOf(bytes: Buffer): { at: number; end: number }[] | 'damaged' {
   const batches: { at: number; end: number }[] = []
   for (let at = 0; at + headerLength <= bytes.length;) {

@@ -29,7 +29,6 @@ export interface RecordEdit {
   parts: Record<string, [before: Row[], now: Row[]]>
 }
 
-/** Changes that say nothing of what a record is. */
 const bookkeeping: readonly string[] = ['updated_at', 'name_key']
 
 /** The rows of a record; undefined if no record has the id. */
@@ -103,7 +102,6 @@ export function isAsEdited(rows: RecordRows, { columns, parts }: RecordEdit): bo
   )
 }
 
-/** Compares the columns that are kept: a later version of the application may have added others. */
 function isSame(rows: readonly Row[], kept: readonly Row[]): boolean {
   return (
     rows.length === kept.length &&
@@ -159,7 +157,6 @@ function keyTexts(sqlite: Database, table: string): (row: Row) => string {
   return (row) => JSON.stringify(key.map((name) => row[name]))
 }
 
-/** Returns the new updated_at of a row, if its table has one. */
 function changedNow(sqlite: Database, table: string, now: number): Row {
   return columnsOf(sqlite, table).some(({ name }) => name === 'updated_at') ? { updated_at: now } : {}
 }
@@ -195,7 +192,6 @@ function upsert(sqlite: Database, table: string, row: Row, mayReplace = true): v
     .run(row)
 }
 
-/** Changes columns of the row that has the primary key of `row`. */
 function setColumns(sqlite: Database, table: string, row: Row, columns: Row): void {
   const names = Object.keys(columns)
   if (names.length === 0) return

@@ -43,7 +43,6 @@ export type WriterEvent = { ready: true } | { changes: Change[] } | { damaged: t
 /** An unexpected error of a command; refusals and disk faults are other errors. */
 export class CommandFailed extends Error {}
 
-/** A command that has no reply yet. */
 interface Waiting {
   resolve: (value: unknown) => void
   reject: (error: Error) => void
@@ -83,7 +82,6 @@ export class CommandClient {
     })
   }
 
-  /** Handles a reply that arrived on the port. */
   settle(reply: CommandReply): void {
     const waiting = this.#waiting.get(reply.id)
     if (!waiting) return
@@ -117,7 +115,6 @@ export function commandClientOver(port: MessagePort): CommandClient {
 export class Writer {
   readonly #thread: Worker
   readonly #client: CommandClient
-  /** More listeners than the number that Node reports as a leak. */
   readonly #events = new EventEmitter().setMaxListeners(50)
   readonly #exited: Promise<unknown>
   /**
@@ -163,14 +160,12 @@ export class Writer {
     return this.#ended ? Promise.reject(this.#ended) : this.#client.run(name, input)
   }
 
-  /** A port of its own for a worker; transfer it. */
   connect(): MessagePort {
     const { port1, port2 } = new MessageChannel()
     this.#tell({ connect: port1 }, [port1])
     return port2
   }
 
-  /** Called after each commit with what it changed. */
   onChanges(listener: (changes: Change[]) => void): void {
     this.#events.on('changes', listener)
   }
@@ -185,12 +180,10 @@ export class Writer {
     this.#tell({ refuse: true })
   }
 
-  /** Called when a command found damage; all others are refused then. */
   onDamage(listener: () => void): void {
     this.#events.on('damaged', listener)
   }
 
-  /** Called when the thread died by itself; nothing can be changed any more. */
   onFailure(listener: (error: Error) => void): void {
     this.#events.on('failure', listener)
   }

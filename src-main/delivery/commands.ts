@@ -54,12 +54,10 @@ const handOutDelivery: Command<ById & { linkBase: string }, DeliveryPlan | null>
   return found && found.delivery.phase !== 'decision_delay' ? planOf(context, found, linkBase) : null
 }
 
-/** True if the campaign's start time has come. */
 function hasCome({ clock }: CommandContext, { begins_at, begins_at_once }: DispatchRow): boolean {
   return begins_at !== null && dueTime({ begins_at, begins_at_once }) <= clock
 }
 
-/** Stores the recipients, counters and phases of a campaign that starts. */
 async function startSending(context: CommandContext, id: number, dispatch: DispatchRow): Promise<void> {
   const { db, now } = context
   const campaign = await campaignToSend(db, id)
@@ -256,7 +254,6 @@ const endDelivery: Command<ById & { end: JobEnd }, void> = async (context, { id,
   })
 }
 
-/** Ends a phase: the campaign is finished, or waits for the winner of its split test. */
 async function endPhase(context: CommandContext, id: number): Promise<void> {
   const found = await underWay(context, id)
   if (!found) return

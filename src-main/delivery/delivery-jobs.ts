@@ -5,7 +5,6 @@ import type { Writer } from '../database/writer.ts'
 import type { JobKind } from '../jobs/job-runner.ts'
 import type { DeliveryData } from './delivery.ts'
 
-/** Campaigns that are sent at the same time. */
 const maxAtOnce = 8
 
 /**

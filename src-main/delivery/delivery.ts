@@ -67,7 +67,6 @@ export class Delivery {
     return this.#job.client.run('deliveries.begin', { id, linkBase: this.#job.data.linkBase })
   }
 
-  /** Draws who gets which of several contents. @returns whether to go on */
   async #drawContents(plan: DeliveryPlan): Promise<boolean> {
     const { id, signal } = this.#job
     const { contents } = plan.message
@@ -88,7 +87,6 @@ export class Delivery {
     return this.#job.client.run('deliveries.recordShares', { id, shares: plan.shares })
   }
 
-  /** @returns whether to go on */
   async #countRecipients({ recipients }: DeliveryPlan): Promise<boolean> {
     if (recipients.isCounted) return true
     const { active } = await countSegment(this.#reader, recipients)
@@ -143,7 +141,6 @@ export class Delivery {
     }
   }
 
-  /** Hands messages over and has them counted. @returns whether to go on */
   async #send(
     plan: DeliveryPlan,
     composer: MessageComposer,
@@ -209,7 +206,6 @@ function countMessage(counters: Counters, format: ContentFormat, isSeed: boolean
   counters[format === 'text' ? 'messages_text' : 'messages_html']++
 }
 
-/** Each address of the seed lists gets each content, filled with the preview values of the list. */
 function seedMails({ seeds, message }: DeliveryPlan): Mail[] {
   return seeds.addresses.flatMap((email) =>
     message.contents.map(({ id, sliceId }) => ({
@@ -228,7 +224,6 @@ function seedMails({ seeds, message }: DeliveryPlan): Mail[] {
   )
 }
 
-/** The mail of a subscriber in this phase: one or none. */
 function mailFor({ message, pass, shares }: DeliveryPlan, addressee: Addressee): Mail[] {
   const { contents, campaign } = message
   const place = shares ? testedContent(shares, drawOf(campaign.id, addressee.id)) : 0

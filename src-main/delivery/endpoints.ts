@@ -3,7 +3,6 @@ import { endpoints } from '../http/endpoint.ts'
 import { envelope } from '../http/envelope.ts'
 import { IdParams, wrapped, withDefault } from '../http/schema.ts'
 
-/** Most addresses of one preview. */
 const maxRecipients = 100
 
 const PreviewInput = Type.Object({

@@ -56,11 +56,9 @@ export class MessageComposer {
   readonly #images: readonly Image[]
   readonly #codes: Codes
   readonly #compiled = new Map<number, Compiled>()
-  /** The links of each content that are counted. */
   readonly #counted = new Map<number, ReadonlySet<number>>()
   readonly #headers: { name: string; value: CompiledText }[]
 
-  /** @param images those that messages carry along (`imagesCarried`); none where no message is composed */
   constructor(plan: MessagePlan, images: readonly Image[] = []) {
     this.#plan = plan
     this.#images = images
@@ -68,7 +66,6 @@ export class MessageComposer {
     this.#headers = plan.customHeaders.map(({ name, value }) => ({ name, value: compile(value, 'text') }))
   }
 
-  /** The content as a page, in the format that suits the addressee. */
   write(contentId: number, addressee: Addressee): WrittenContent {
     const content = this.#find(contentId)
     const recipient = this.#recipientOf(content, addressee)
@@ -81,7 +78,6 @@ export class MessageComposer {
     return writeContent(compile(url, 'text'), this.#codes, recipient)
   }
 
-  /** The whole message, with its headers. */
   async compose(contentId: number, addressee: Addressee): Promise<ComposedMessage> {
     const { sender, bounceAddress, xCampaignId } = this.#plan
     const content = this.#find(contentId)
@@ -116,7 +112,6 @@ export class MessageComposer {
     }
   }
 
-  /** The pictures that a message carries along. */
   #attachmentsOf(html: string): Attachment[] {
     if (this.#images.length === 0) return []
     const shown = new Set(imageKeysIn(html))

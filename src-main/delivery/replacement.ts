@@ -81,7 +81,6 @@ type LinkFinder = (position: number) => boolean
 
 const linkAttributes = ['href', 'src', 'action']
 
-/** Within the value of such an attribute, behind its beginning: a code that is all of it is the link itself. */
 function linksOfHtml(html: string): LinkFinder {
   const values = attributesIn(html)
   let next = values.next()
@@ -95,7 +94,6 @@ function linksOfHtml(html: string): LinkFinder {
 
 const urlOrSpace = /\s|\bhttps?:\/\//gi
 
-/** Behind the beginning of an address, up to the next white space. */
 function linksOfText(text: string): LinkFinder {
   const marks = text.matchAll(urlOrSpace)
   let next = marks.next()
@@ -110,7 +108,6 @@ function linksOfText(text: string): LinkFinder {
   }
 }
 
-/** The replacement of a code, and how it may be encoded. */
 interface Value {
   text: string
   /** True = encode the value in HTML and in links; default: true. */

@@ -11,7 +11,6 @@ export interface OutgoingMessage {
  * once.
  */
 export interface Transport {
-  /** @returns the position after the messages, which are kept whatever happens */
   send(messages: readonly OutgoingMessage[]): number
   takeBack(position: number): void
   close(): void

@@ -82,7 +82,6 @@ function notify(job: ShownJob): void {
   notification.show()
 }
 
-/** Prevents sleep during a job. The screen may turn off. */
 class Wakefulness {
   #blocker: number | undefined
 

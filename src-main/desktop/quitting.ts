@@ -4,7 +4,6 @@ import { messageOf } from '../base/errors.ts'
 import { explainInSystemLanguage, texts } from './texts.ts'
 import { endWindows, hasWindow, onKeptEditing } from './window.ts'
 
-/** The decision about running jobs. */
 let decided: 'nothing' | 'goes on' | 'stops' = 'nothing'
 /** Replaces quitting once everything has ended. */
 let atTheEnd: (() => void) | undefined

@@ -19,7 +19,6 @@ export function lockDownWebContents(): void {
   })
 }
 
-/** The API reference opens in a window as locked as the first; links to the web open in the user's browser. */
 function decideNewWindows(contents: WebContents): void {
   contents.setWindowOpenHandler(({ url }) => {
     if (isOwnAddress(url)) {

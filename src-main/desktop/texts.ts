@@ -2,7 +2,6 @@ import { app } from 'electron'
 import { type Language, languageOfTag } from '../base/languages.ts'
 import { explainError } from '../base/refusals/languages.ts'
 
-/** The texts of the shell around the window, in the window's languages. */
 const english = {
   file: 'File',
   importFile: 'Import a File…',

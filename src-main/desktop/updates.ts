@@ -93,7 +93,6 @@ async function updater(): Promise<AppUpdater> {
   return loaded.autoUpdater
 }
 
-/** True if this copy knows where its updates are, and may install them. */
 function canLook(): boolean {
   return app.isPackaged && existsSync(join(process.resourcesPath, 'app-update.yml'))
 }

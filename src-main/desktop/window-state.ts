@@ -23,7 +23,6 @@ export function storeWindowPlace(window: BrowserWindow): void {
   })
 }
 
-/** The displays that there are, as a name. */
 function displays(): string {
   return screen
     .getAllDisplays()

@@ -179,7 +179,6 @@ export const exportStates = stateCommands({
   change
 })
 
-/** Records that an export's file was deleted by age. */
 const recordRemovedFile: Command<{ id: number }, void> = async (context, { id }) => {
   await context.db
     .updateTable('subscriber_exports')

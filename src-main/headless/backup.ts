@@ -113,7 +113,6 @@ function describe({ file, bytes, subscribers }: MadeFile): string {
   return `${file}\n${formatCount(subscribers)} subscribers, ${formatMegabytes(bytes)}`
 }
 
-/** Records an export or import of data in the audit log. A failure to record it is ignored. */
 async function recordInAuditLog(
   dataDirectory: string,
   path: string,

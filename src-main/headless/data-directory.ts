@@ -15,7 +15,6 @@ import { databasePathIn } from '../database/database-path.ts'
 /** The data of an application that may run beside this program. */
 export interface DataDirectory {
   reader: Kysely<Schema>
-  /** Runs commands. Beside an application that runs, its writer and this one wait for each other. */
   write<Result>(work: (writer: Writer) => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }

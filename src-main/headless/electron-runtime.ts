@@ -29,7 +29,6 @@ function electronPackage(): string | undefined {
   return path && join(path, 'electron')
 }
 
-/** Reads where the package records its binary; requiring the package would download it and print progress. */
 function installedBinary(directory: string): string | undefined {
   const note = join(directory, 'path.txt')
   if (!existsSync(note)) return undefined

@@ -156,7 +156,6 @@ async function importedFile(
   }
 }
 
-/** Existing subscribers get the status of a file whose contacts all opted out, as in the window. */
 function overwriteSettings(
   { findings }: FileAnalysis,
   updates: boolean
@@ -185,7 +184,6 @@ async function endOf(
   }
 }
 
-/** A progress line on a terminal. */
 class ProgressBar {
   readonly #begun = Date.now()
 

@@ -107,7 +107,6 @@ async function revoke(data: DataDirectory, organizationId: number, text: string)
   return { json: { revoked: id }, text: `"${key.name}" was revoked.` }
 }
 
-/** id, name, owner, creation time and last use, separated by tabs. */
 function lineOf({ id, name, userName, createdAt, lastUsedAt }: ApiKeyRow): string {
   const lastUse = formatOptionalTime(lastUsedAt, 'UTC') ?? 'never used'
   return [id, name, userName, formatTime(createdAt, 'UTC'), lastUse].join('\t')

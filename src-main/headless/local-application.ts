@@ -24,7 +24,6 @@ export interface LocalApplication {
   upload: (path: string) => Promise<string>
 }
 
-/** The name of this process's key while it runs. */
 const keyName = `Command line (process ${process.pid})`
 
 /**

@@ -18,7 +18,6 @@ export function endApplication(app: Application, status: number): void {
   )
 }
 
-/** Programs that do nothing and end with a status. */
 const endingWith: Record<number, string> = { 0: '/bin/true', 1: '/bin/false' }
 
 /**

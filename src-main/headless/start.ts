@@ -96,7 +96,6 @@ async function run(options: StartOptions): Promise<void> {
   else openInDefaultBrowser(address)
 }
 
-/** Opens a window of the application that runs already. */
 async function openAnother(options: StartOptions): Promise<void> {
   const { dataDirectory, target } = options
   const address = await besideRunning(dataDirectory, async ({ call, upload }) => {
@@ -113,7 +112,6 @@ async function openAnother(options: StartOptions): Promise<void> {
   else openInDefaultBrowser(local)
 }
 
-/** The window is the application: closing it ends everything, as on the desktop. */
 function showWindow(browser: string, address: string, app: Application): void {
   const opened = Date.now()
   const window = openAppWindow(browser, address, profileDirectory(app.dataDirectory))

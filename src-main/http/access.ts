@@ -9,7 +9,6 @@ export type Access =
 
 type AnyOf = readonly [Permission, Permission, ...Permission[]]
 
-/** A caller, or the user of a window: role and permissions decide about access. */
 type Holder = Pick<Caller, 'role' | 'permissions'>
 
 /** True if the caller or user may use an endpoint with this access. */

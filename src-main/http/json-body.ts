@@ -220,7 +220,6 @@ function extractLines(value: unknown, key: string, longTexts: Map<string, Uint8A
   record[key] = []
 }
 
-/** The value with U+FFFD in place of halves of characters. */
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed()
   if (Array.isArray(value)) return value.map(wellFormed)

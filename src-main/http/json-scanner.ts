@@ -29,7 +29,6 @@ export interface ScannedBody {
 const maxDepth = 100
 
 const [quote, backslash, comma, colon] = [34, 92, 44, 58]
-/** The quote around a string. */
 const mark = Buffer.from([quote])
 const [openBrace, closeBrace, openBracket, closeBracket] = [123, 125, 91, 93]
 
@@ -74,7 +73,6 @@ export class JsonScanner {
     return { text, cut: this.#cut }
   }
 
-  /** @returns where a string begins, or the end */
   #scanStructure(bytes: Buffer, from: number): number {
     let at = from
     for (; at < bytes.length; at++) {
@@ -98,7 +96,6 @@ export class JsonScanner {
     return at + 1
   }
 
-  /** @returns where the string ends, or the end */
   #scanString(bytes: Buffer, from: number): number {
     let at = from
     if (this.#isEscaped) {

@@ -66,17 +66,14 @@ export function wrappedBeside<Key extends string, Schema extends TSchema, Beside
   return Type.Object(properties, { [wrappingKey]: key })
 }
 
-/** The `:mailing_list_id` of a path. */
 export const MailingListParams = Type.Object({ mailing_list_id: Type.Integer({ minimum: 1 }) })
 export type MailingListParams = Static<typeof MailingListParams>
 
 /** The `:id` of a path. */
 export const IdParams = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 
-/** The `:mailing_list_id` and `:id` of a path: a record of a list. */
 export const IdInListParams = Type.Object({ ...MailingListParams.properties, ...IdParams.properties })
 
-/** The `:organization_id` of a path. */
 export const OrganizationParams = Type.Object({ organization_id: Type.Integer({ minimum: 1 }) })
 
 export const Reference = Type.Object({ id: Type.Integer(), name: Type.String() })

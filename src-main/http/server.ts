@@ -163,7 +163,6 @@ function originOf(caller: Caller | undefined, access: Access | undefined): Origi
   return { via: apiKeyId === null ? 'window' : 'api_key', causeId: apiKeyId, userId }
 }
 
-/** A route's schema for the API reference, with who may use it. */
 function withAccess(schema: FastifySchema, access: Access | undefined): FastifySchema {
   const sentence = whoMayUse(access)
   const documented = withoutWindowOnly(schema) as FastifySchema
@@ -322,7 +321,6 @@ function failure(code: ErrorCode, message: string, data: unknown = null): Failur
 
 type RouteMethods = { pattern: RegExp; method: string }[]
 
-/** Records each route, to distinguish a wrong method from an unknown path. */
 function rememberMethods(app: FastifyInstance): RouteMethods {
   const routes: RouteMethods = []
   app.addHook('onRoute', ({ url, method }) => {

@@ -36,7 +36,6 @@ const all = {
   body: new Ajv({ ...common, allErrors: true }),
   parameters: new Ajv({ ...common, allErrors: true, coerceTypes: true })
 }
-/** Values in an input up to which all of its faults are found. */
 const maxValues = 1000
 
 /**
@@ -72,7 +71,6 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   }
 }
 
-/** The valid part of a refused body, by refusal. */
 const usableParts = new WeakMap<Error, unknown>()
 
 /** Returns the valid part of a body refused by {@link validatorCompiler}; undefined for any other error. */
@@ -121,7 +119,6 @@ export function checkBody(
   return { refusals, isRequest: code === 'invalid_request' }
 }
 
-/** Counts the values of an input, including nested ones, up to `most`. */
 function countValues(value: unknown, most: number): number {
   if (typeof value !== 'object' || value === null) return 1
   let count = 1
@@ -132,7 +129,6 @@ function countValues(value: unknown, most: number): number {
   return count
 }
 
-/** Limits a schema's integers to those that JavaScript and SQLite store exactly. */
 function withinIntegers<Part>(schema: Part): Part {
   if (Array.isArray(schema)) return schema.map(withinIntegers) as Part
   if (!isRecord(schema)) return schema
@@ -213,7 +209,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns one refusal per faulty field, with the name that the client used. */
 function refusalsOf(errors: ErrorObject[], key: string | undefined): Refusal[] {
   const byField = new Map<string, Refusal>()
   const hidden = errors

@@ -62,7 +62,6 @@ interface CreateInput {
   corrects: { id: number; places: number[] } | null
 }
 
-/** Stores an import, to be started when it is due. @returns its id */
 const createSubscriberImport: Command<CreateInput, number> = async (context, input) => {
   const list = await localListById(
     context.db,
@@ -196,7 +195,6 @@ function readAutoresponders(
   }
 }
 
-/** The state of a running import in memory. */
 interface RunningImport extends ImportSession {
   reacting: { onNew: AutoresponderRow[]; onUpdated: AutoresponderRow[] }
   timeZone: string

@@ -65,7 +65,6 @@ export async function linkedImports(
 /** After these states the rows must be corrected again: it is unknown which of them were written. */
 const givenUp: ImportState[] = ['cancelled', 'failed']
 
-/** An import that corrects rows of another one. */
 interface Correction {
   id: number
   /** Their places in the log of the corrected import. */

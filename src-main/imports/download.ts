@@ -83,7 +83,6 @@ export async function download(url: string, path: string, options: DownloadOptio
   }
 }
 
-/** Returns a failure that no retry would change. A failed connection holds it as its cause. */
 function failureIn(error: unknown): ImportFailure | null {
   if (error instanceof ImportFailure) return error
   return error instanceof Error && error.cause !== undefined ? failureIn(error.cause) : null

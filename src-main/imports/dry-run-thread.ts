@@ -22,7 +22,6 @@ import { interpretedSettings } from './interpreted-rows.ts'
 
 lowerPriority()
 const { plan, mailingListId, room, databasePath, directory } = threadData() as DryRunThreadOptions
-/** The keeper of the dry runs ends the thread itself. */
 const neverStopped = new AbortController().signal
 const progress = newProgress()
 const added = importOutcomes.indexOf('added')

@@ -26,9 +26,7 @@ interface DryRun {
   headers: readonly string[] | null
 }
 
-/** Dry runs kept at a time, running or not. A new one replaces the oldest. */
 const maxKept = 5
-/** Dry runs that work at the same time. */
 const maxAtOnce = 2
 
 function isAtWork({ state }: DryRunProgress): boolean {
@@ -49,7 +47,6 @@ export class DryRuns {
     this.#directory = join(dataDirectory, 'imports', 'dry-runs')
   }
 
-  /** Removes what an earlier run of the application left. */
   async prepare(): Promise<void> {
     await rm(this.#directory, { recursive: true, force: true })
   }
@@ -100,7 +97,6 @@ export class DryRuns {
     return id
   }
 
-  /** @returns how far it is, where its logs are, how its file is written, and what its columns are */
   find(
     organizationId: number,
     id: string
@@ -111,7 +107,6 @@ export class DryRuns {
     return { progress, format, columns, headers, logs: dryRunLogs(join(this.#directory, id)) }
   }
 
-  /** Stops a dry run, if it runs, and removes its logs. @returns whether there was one */
   async remove(organizationId: number, id: string): Promise<boolean> {
     if (this.#runs.get(id)?.organizationId !== organizationId) return false
     await this.#remove(id)

@@ -77,7 +77,6 @@ function reasonOf(complaint: string): string {
   return complaint.replace(/: "[^]*"$/, '').replace(/"[^]*"/, '…')
 }
 
-/** Finds the column whose name a complaint begins with, the longest name first. */
 function columnOf(complaint: string, columns: FailedLog['columns']): number | null {
   let found: number | null = null
   for (const [index, name] of columns.entries()) {

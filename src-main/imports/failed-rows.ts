@@ -31,7 +31,6 @@ export interface FailedRow {
 
 export interface FailedRowsPage {
   rows: FailedRow[]
-  /** The number of uncorrected rows with the requested reason. */
   total: number
   /** The reasons of uncorrected rows, most frequent first. */
   reasons: { reason: string; fault: Refusal; rows: number }[]
@@ -56,7 +55,6 @@ export class FailedRows {
     startThread(import.meta.url, 'failed-rows-thread', { data: null, name: 'failed rows' })
   )
 
-  /** Some of the rows of a log; none where there is no such log (any more). */
   page(
     log: FailedLog,
     part: Omit<Extract<FailedRowsQuestion, { ask: 'page' }>, 'ask' | 'log'>
@@ -64,7 +62,6 @@ export class FailedRows {
     return this.#thread.ask({ ask: 'page', log, ...part }) as Promise<FailedRowsPage>
   }
 
-  /** The lines of the file at which rows began that have these places in the log; those that it lacks are left out. */
   lines(log: FailedLog, places: number[]): Promise<Map<number, number>> {
     return this.#thread.ask({ ask: 'lines', log, places }) as Promise<Map<number, number>>
   }

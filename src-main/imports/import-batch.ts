@@ -87,7 +87,6 @@ interface Lookups {
   update: Statement<unknown[]>
 }
 
-/** Statements of a connection; there is one writer, so there is one entry. */
 const prepared = new WeakMap<Database, { lookups: Lookups; inserts: Map<string, Statement<unknown[]>> }>()
 
 function statementsOf(database: Database) {
@@ -121,7 +120,6 @@ function prepareLookups(database: Database): Lookups {
 /** Rows of one INSERT: each value that is bound has its price, each statement too. */
 const rowsPerInsert = 50
 
-/** The columns of a batch that differ from row to row, and where their values are. */
 const optionalColumns = [
   ['alternate_key', 'alternateKeys'],
   ['status', 'statuses'],
@@ -141,7 +139,6 @@ const sharedValues: Record<string, string> = {
   subscribe_time: '@now'
 }
 
-/** An INSERT of so many rows, for batches with these columns; rows that clash with another subscriber are left out. */
 function insertStatement(database: Database, batch: ImportBatch, rows: number): Statement<unknown[]> {
   const present = optionalColumns.filter(([, key]) => batch[key] !== undefined)
   const shape = `${rows} ${present.map(([column]) => column).join()}`
@@ -192,7 +189,6 @@ export async function applyImportBatch(
   return run.result(next)
 }
 
-/** Applies rows of one batch, and collects the result. */
 class BatchRun {
   readonly #database: Database
   readonly #session: ImportSession
@@ -228,7 +224,6 @@ class BatchRun {
     this.#outcomes = new Uint8Array(batch.emails.length - from).fill(code.failed)
   }
 
-  /** Applies the rows at these places. @param mayAdd true if there is room for all of them */
   apply(places: number[], mayAdd: boolean): void {
     const session = this.#session
     const { known, others } = lookUpBeforeInsert(this.#database, session, this.#batch, places)
@@ -242,7 +237,6 @@ class BatchRun {
     session.mostlyKnown = known.size + clashing.length > places.length / 2
   }
 
-  /** Inserts rows under consecutive ids. @returns the places whose key exists on the list */
   #insert(places: number[]): number[] {
     const clashing = insertRows(this.#database, this.#session, this.#batch, places, this.#nextId, this.#now)
     for (const [index, place] of places.entries()) {
@@ -311,7 +305,6 @@ function lookUpBeforeInsert(
   return { known, others: places.filter((place) => !known.has(place)) }
 }
 
-/** The next rows of a batch that passed their checks, and where to go on after them. */
 function nextPlaces(batch: ImportBatch, from: number, most: number): { places: number[]; end: number } {
   const places: number[] = []
   let end = from

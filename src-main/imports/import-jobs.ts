@@ -12,7 +12,6 @@ import { unpackedPath } from './source.ts'
 /** Imports that work at the same time, on different lists. More would only wait for the one writer. */
 const maxAtOnce = 2
 
-/** Imports of an organization that wait for their files at the same time, and those of all. */
 const maxDownloadsAtOnce = { ofOrganization: 4, ofAll: 16 }
 
 interface ImportJob extends Job {

@@ -24,7 +24,6 @@ export function interpretedSettings(
   return reading ? { ...settings, column_mapping: new RowInterpreter(reading, fields).mapping } : settings
 }
 
-/** Returns how the file of a plan is read. A description defines by itself where rows begin. */
 function fileFormatOf({ settings: { file_format }, reading }: Pick<RowPlan, 'settings' | 'reading'>) {
   return reading
     ? { ...file_format, csv_has_headers: false, first_line: (reading.header_line ?? 0) + 1 }
@@ -65,7 +64,6 @@ export function settingsOf(
   }
 }
 
-/** The fields of a list with those that an import with this reading creates. */
 export function fieldsWithCreated(existing: readonly FieldDefinition[], reading: Reading): FieldDefinition[] {
   return [...existing, ...createdFields(reading).map(pretendedField)]
 }

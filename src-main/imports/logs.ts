@@ -22,7 +22,6 @@ export class ImportLogs {
   readonly #files = new Map<ImportOutcome, number>()
   readonly #pending = new Map<ImportOutcome, string>()
 
-  /** @param directory which the logs have for themselves */
   constructor(directory: string, format: FileFormat) {
     this.#directory = directory
     this.#csv = csvWriter(format)
@@ -34,7 +33,6 @@ export class ImportLogs {
     this.#append(outcome, `${email}\n`)
   }
 
-  /** The row as it came, in the format in which it came, and why it failed. */
   addFailure(row: readonly string[], message: string): void {
     this.#append('failed', this.#csv([[...row, message]]))
   }
@@ -43,13 +41,11 @@ export class ImportLogs {
     this.#pending.set(outcome, (this.#pending.get(outcome) ?? '') + text)
   }
 
-  /** Passes buffered lines to the operating system. */
   flush(): void {
     for (const [outcome, text] of this.#pending) writeFileSync(this.#fileOf(outcome), Buffer.from(text))
     this.#pending.clear()
   }
 
-  /** Flushes and makes sure that the logs outlast a loss of power. */
   close(): void {
     this.flush()
     for (const file of this.#files.values()) {

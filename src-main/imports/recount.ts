@@ -73,7 +73,6 @@ export async function driftsOfImports(
   return { drifts, withoutLogs }
 }
 
-/** True if the row's subscriber is on the list after the import. */
 function isOnList(outcome: ImportOutcome): boolean {
   return outcome !== 'failed' && outcome !== 'skipped_over_limit'
 }

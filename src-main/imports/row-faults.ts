@@ -33,12 +33,10 @@ const rowRules = [
   'blank'
 ] as const satisfies readonly Rule[]
 
-/** Params that hold the cell itself. */
 const cellParams = ['value', 'email', 'address']
 
 const patterns = rowRules.map((rule) => ({ rule, pattern: patternOf(english[rule]) }))
 
-/** A pattern of a sentence's form, with a named group for each param. */
 function patternOf(sentence: string): RegExp {
   const source = sentence
     .split(/\{(\w+)\}/)

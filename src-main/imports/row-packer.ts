@@ -20,10 +20,8 @@ const numbers: readonly Column[] = ['confirmed', 'subscribeTimes', 'removeTimes'
 export class RowPacker {
   /** Packs one row after another. */
   readonly batch: ImportBatch
-  /** Besides the email and the key. */
   readonly #columns: readonly Column[]
 
-  /** @param batch an empty one, with the columns of the import */
   constructor(batch: ImportBatch) {
     this.batch = batch
     this.#columns = (Object.keys(batch) as Column[]).filter(
@@ -31,7 +29,6 @@ export class RowPacker {
     )
   }
 
-  /** Packs the row that {@link batch} has, and empties it. */
   pack(failure: Failure | null): string {
     const { emails, alternateKeys } = this.batch
     const email = emails.pop() ?? ''
@@ -41,7 +38,6 @@ export class RowPacker {
     return text + (failure ? JSON.stringify(failure) : '') + separator
   }
 
-  /** Creates a batch from rows whose texts were joined. */
   batchOf(rows: number, bytes: Uint8Array): PackedBatch {
     return { rows, columns: this.#columns, hasAlternateKeys: this.batch.alternateKeys !== undefined, bytes }
   }

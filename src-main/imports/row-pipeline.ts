@@ -12,7 +12,6 @@ import { bytesPerBatch, type PackedBatch, type RowPlan, rowsPerBatch } from './p
 import { type Failure, RowPacker } from './row-packer.ts'
 import { missingRequiredFields, RowReader } from './rows.ts'
 
-/** Batches that may wait for the writer: it groups some into a commit while the next ones are being read. */
 const batchesInFlight = 20
 
 /**
@@ -47,9 +46,7 @@ export class RowPipeline {
   readonly #interpreter: RowInterpreter | null
   readonly #reader: RowReader
   readonly #packer: RowPacker
-  /** The fault of a new subscriber that lacks a required field, if no column fills it. */
   readonly #missing: Refusal | null
-  /** Memory for the part that is read and the one that is written; reading waits for free memory. */
   readonly #freeBlocks = freeBlocks(2.5 * bytesPerPart)
   #parts = 0
   #part: PackedRows
@@ -82,7 +79,6 @@ export class RowPipeline {
     this.#part = this.#newPart()
   }
 
-  /** @returns false when the import was paused or cancelled meanwhile */
   async run(): Promise<boolean> {
     await readPlannedRecords(
       this.#plan,
@@ -107,7 +103,6 @@ export class RowPipeline {
     this.#addRow(row, row, line, malformed)
   }
 
-  /** @param raw as in the file, for the log of failed rows */
   #addRow(row: string[], raw: string[], line: number, fault: Refusal | null): void {
     const failure = this.#reader.add(this.#packer.batch, row, fault) ?? this.#missing
     this.#part.add(this.#packer.pack(failure && { row: raw, message: `line ${line}: ${englishOf(failure)}` }))

@@ -16,7 +16,6 @@ import { dateExamples, timeOfWall, parseDate } from '../base/dates.ts'
 import { widthComplaint } from '../api/subscriber-imports/width.ts'
 import type { ImportBatch, RowPlan } from './plan.ts'
 
-/** Reserved columns other than email, which every file has. */
 type ReservedColumn = Exclude<ImportColumn, 'email'>
 
 interface FieldColumn {
@@ -70,7 +69,6 @@ export class RowReader {
   readonly #reserved: [ReservedColumn, number][]
   readonly #fields: FieldColumn[]
   readonly #columns: number
-  /** Entries for the import's defaults of fields that the file lacks, or ''. */
   readonly #constantEntries: string
   readonly #primaryKey: FieldDefinition | undefined
 
@@ -96,7 +94,6 @@ export class RowReader {
     this.#primaryKey = plan.fields.find(({ id }) => id === plan.primaryKeyFieldId)
   }
 
-  /** An empty batch with the columns that this import has. */
   newBatch(): ImportBatch {
     const batch: ImportBatch = { emails: [], customFields: [] }
     if (this.#primaryKey) batch.alternateKeys = []
@@ -136,7 +133,6 @@ export class RowReader {
     return null
   }
 
-  /** The row's custom field values as JSON. */
   #readFields(row: readonly string[]): string | Refusal {
     const order = this.#plan.settings.file_format.date_format
     let entries = this.#constantEntries

@@ -41,7 +41,6 @@ export async function sendLog(
     )
 }
 
-/** Above why a row failed, in its last column; an import recognizes and leaves it out. */
 const failureHeader = 'Error'
 
 async function* escapedRows(

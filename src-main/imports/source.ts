@@ -14,7 +14,6 @@ export interface ImportSource {
   /** The name to show; "data" for json (docs/api.md, "Subscriber imports"), '' for url. */
   filename: string
   path: string
-  /** The address of a url import. */
   url: string | null
 }
 

@@ -24,7 +24,6 @@ import { importUndo } from './undo-queries.ts'
 // Undoing an import: added subscribers are deleted, overwritten ones get their former values. Those changed
 // since are skipped and named.
 
-/** Stores what a batch changed, for undoing it. */
 export async function recordImportChanges(
   context: CommandContext,
   importId: number,
@@ -104,7 +103,6 @@ interface Undoing {
   counts: { removed: number; restored: number; kept: number }
 }
 
-/** Undoes what the writer wrote at one time. @returns whether there may be more */
 const continueImportUndo = inBackground<{ id: number }, boolean>(async (context, input) => {
   const row = await context.db
     .selectFrom('subscriber_imports')

@@ -4,7 +4,6 @@ import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import { StepLoop } from '../jobs/step-loop.ts'
 
-/** Undoes imports step by step. */
 export function importUndoer(reader: Kysely<Schema>, writer: Writer): StepLoop<{ id: number }> {
   return new StepLoop(
     {

@@ -49,7 +49,6 @@ export function nextUndo(db: Kysely<Schema>): Promise<{ id: number } | undefined
     .executeTakeFirst()
 }
 
-/** Returns the subscribers that the undo skipped, by id. */
 export function keptSubscribers(
   db: Kysely<Schema>,
   importId: number,

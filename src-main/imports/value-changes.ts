@@ -18,12 +18,10 @@ const maxExamples = 3
 
 /** Collects, per field, the changes that an import would make to existing subscribers. */
 export class ValueChanges {
-  /** Updated subscribers whose values stay the same. */
   unchanged = 0
   readonly #fields: ReadonlyMap<string, FieldDefinition>
   readonly #changes = new Map<string, FieldChange>()
 
-  /** @param fields those of the list, with those that the import creates */
   constructor(fields: readonly FieldDefinition[]) {
     this.#fields = new Map(fields.map((field) => [String(field.id), field]))
   }
@@ -70,7 +68,6 @@ export class ValueChanges {
     this.#changes.set(key, change)
   }
 
-  /** The fields that would change, that of the most subscribers first. */
   get byField(): FieldChange[] {
     return [...this.#changes.values()].sort((a, b) => b.count - a.count)
   }

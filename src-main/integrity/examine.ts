@@ -122,7 +122,6 @@ function pagesSentence(pages: number, tables: string[]): string {
   return `${number} pages of the database are ${changed} them.${names && ` They hold parts of: ${names}.`}`
 }
 
-/** Returns the tables of pages, as far as they can be determined. */
 function tablesOf(databasePath: string, pages: number[]): string[] {
   try {
     return reading(databasePath, (database) =>

@@ -41,7 +41,6 @@ export class Integrity {
   #accepting: Promise<void> | null = null
   #faults: string[] = []
 
-  /** @param wasCutOff whether the application that had the data last was ended in the middle */
   constructor(dataDirectory: string, wasCutOff: boolean) {
     this.#databasePath = databasePathIn(dataDirectory)
     this.#wasCutOff = wasCutOff
@@ -52,7 +51,6 @@ export class Integrity {
     return this.#isExamined ? 'sound' : 'checking'
   }
 
-  /** Sentences. */
   get faults(): readonly string[] {
     return this.#faults
   }
@@ -102,7 +100,6 @@ export class Integrity {
     examination.then(() => this.#afterExamination(writer)).catch((error: unknown) => this.#postpone(error))
   }
 
-  /** Reports damage that a connection found. */
   report(): void {
     this.#add('Parts of the database cannot be read: its structure is damaged.')
   }

@@ -6,11 +6,9 @@ import { sep } from 'node:path'
 
 // Where the data lies decides how safe it is.
 
-/** File systems that are on another computer, as Linux calls them. */
 const networkTypes =
   /^(nfs4?|cifs|smb3?|smbfs|9p|afs|ncpfs|davfs|fuse\.(sshfs|rclone|davfs2?|gvfsd-fuse|s3fs))$/
 
-/** Folders that programs keep in step with a cloud, by the names that these give them. */
 const cloudFolders: readonly [RegExp, string][] = [
   // On macOS, in CloudStorage, it is OneDrive-Personal.
   [/^OneDrive( - .+|-.+)?$/i, 'OneDrive'],

@@ -1,7 +1,6 @@
 import SQLite, { type Database } from 'better-sqlite3'
 import { messageOf, storageFaultOf } from '../base/errors.ts'
 
-/** Faults that are listed one by one. */
 const maxFaults = 20
 
 /** True if SQLite reports a damaged database, as opposed to a full or failing disk or a lock. */

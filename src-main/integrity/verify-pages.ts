@@ -63,7 +63,6 @@ export function pageSizeOf(file: number): number {
   return size >= 512 && Number.isInteger(Math.log2(size)) ? size : 4096
 }
 
-/** By the file's identity: another file may take the path. */
 const files = new Map<string, number>()
 
 /**

@@ -23,7 +23,6 @@ export class Housekeeper {
   #running: Promise<void> | null = null
   #closed = false
 
-  /** @param isClockBelieved whether anything may be removed by its age at a time; see retention.ts */
   constructor(rules: readonly RetentionRule[], isClockBelieved: (now: number) => Promise<boolean>) {
     this.#rules = rules
     this.#isClockBelieved = isClockBelieved

@@ -51,7 +51,6 @@ export class JobRunner<Of extends Job> {
   readonly #kind: JobKind<Of>
   readonly #writer: Writer
   readonly #dataDirectory: string
-  /** By job id. */
   readonly #running = new Map<number, { job: Of; thread: JobThread }>()
   /** Threads without a job, and what ends them. */
   readonly #idle = new Map<JobThread, NodeJS.Timeout>()
@@ -69,7 +68,6 @@ export class JobRunner<Of extends Job> {
     })
   }
 
-  /** Starts due jobs and stops paused or ended ones. Call it at the start; then it runs by itself. */
   async wake(): Promise<void> {
     if (this.#closed) return
     const now = Date.now()
@@ -89,7 +87,6 @@ export class JobRunner<Of extends Job> {
     this.#timer.unref()
   }
 
-  /** Stops the threads where they are; their jobs go on when the application starts again. */
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
@@ -108,7 +105,6 @@ export class JobRunner<Of extends Job> {
     }
   }
 
-  /** The jobs of a list end with the list. */
   #isConcernedBy({ entity, action }: Change): boolean {
     return entity === this.#kind.entity || (entity === 'mailing_list' && action === 'delete')
   }
@@ -164,7 +160,6 @@ export class JobRunner<Of extends Job> {
     return new JobThread(this.#kind.thread, this.#kind.name)
   }
 
-  /** Keeps an idle thread: jobs often come in groups. */
   #keep(thread: JobThread): void {
     if (this.#closed || thread.hasEnded) return
     const end = (): void => {

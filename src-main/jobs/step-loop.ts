@@ -37,14 +37,12 @@ export class StepLoop<Item> {
     })
   }
 
-  /** Looks for work. Call it at the start. */
   wake(): void {
     if (this.#closed) return
     this.#isAsked = true
     this.#running ??= this.#run()
   }
 
-  /** Stops after the step that is under way; the work goes on when the application starts again. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#running

@@ -5,7 +5,6 @@ import type { DamagedPages } from './pages.ts'
 import type { SourceTable } from './source.ts'
 import { rowsOfPage, rowsOfTree, type StoredColumn, type TreeRow, type TreeVisit } from './trees.ts'
 
-/** Columns that identify a record to users, best first. */
 const namingColumns = [
   'email',
   'name',
@@ -31,9 +30,7 @@ export class TableCopy {
   readonly #database: Database
   readonly #losses: LossList
   readonly #inserts = new Map<number, Statement>()
-  /** Rows that were read and rejected, and are listed as lost. */
   readonly #refused = new Set<RecordId>()
-  /** Rows of which too little could be read to name them: an index may. */
   readonly #unreadable = new Set<NonNullable<RecordId>>()
 
   constructor(pages: DamagedPages, table: SourceTable, database: Database, losses: LossList) {
@@ -43,7 +40,6 @@ export class TableCopy {
     this.#losses = losses
   }
 
-  /** Copies what the tree of the table leads to. */
   copyTree(): void {
     if (this.table.root === null) {
       this.visit.isBroken = true
@@ -97,7 +93,6 @@ export class TableCopy {
     for (const [id, row] of missing) this.#tell('lost', id, row)
   }
 
-  /** Ids that indexes have and the new table has not, with what the indexes know of them. */
   #missingByIndexes(isThere: Statement<[unknown], number>): Map<NonNullable<RecordId>, Row> {
     const missing = new Map<NonNullable<RecordId>, Row>()
     for (const { root, columns } of this.table.indexes) {

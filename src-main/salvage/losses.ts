@@ -100,7 +100,6 @@ export class LossList {
     this.#stream.write(lines([[record, String(id ?? ''), name, list, sentences[loss]]]))
   }
 
-  /** Records that are lost, and of which nothing is known but their number. */
   addUnnamed(table: string, records: number): void {
     this.counts.lost += records
     const record = recordNames[table] ?? table
@@ -109,14 +108,12 @@ export class LossList {
     )
   }
 
-  /** Notes that more may be lost than is listed. */
   tellUnknown(): void {
     this.#stream.write(
       lines([['', '', '', '', 'The end of the file is missing: more may be lost than is listed here']])
     )
   }
 
-  /** Returns how many records of a table are listed. */
   lostOf(table: string): number {
     return this.#lost.get(table) ?? 0
   }

@@ -57,7 +57,6 @@ export class DamagedPages {
       : null
   }
 
-  /** The pages that hold nothing any more: what stands there was removed on purpose. */
   freePages(): Set<number> {
     const free = new Set<number>()
     let trunk = this.schema() === null ? 0 : (this.read(1)?.readUInt32BE(header.firstFreePage) ?? 0)

@@ -1,13 +1,11 @@
 import type { Database, RunResult } from 'better-sqlite3'
 import type { LossList } from './losses.ts'
 
-/** Inserts a record in place of a lost one, with nothing but a name. */
 type Placeholder = (database: Database, id: number) => RunResult
 
 const now = 'unixepoch() * 1000'
 const anyOrganization = 'coalesce((SELECT min(id) FROM organizations), 1)'
 
-/** Records that others need, which would be lost with them, by table. */
 const placeholders: Record<string, Placeholder> = {
   organizations: (database, id) =>
     database

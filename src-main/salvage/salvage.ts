@@ -80,7 +80,6 @@ function copyTables(pages: DamagedPages, database: Database, losses: LossList): 
   if (pages.isCutShort) losses.tellUnknown()
 }
 
-/** Pages of tables to which nothing leads any more. */
 function copyStrayPages(pages: DamagedPages, copies: readonly TableCopy[]): void {
   const broken = copies.filter(({ visit, table }) => visit.isBroken && !table.isKeyed)
   if (broken.length === 0) return

@@ -92,7 +92,6 @@ function columnsOf(empty: Database, table: string, isKeyed: boolean): Column[] {
   }))
 }
 
-/** For rows stored by key, the key's columns come first. */
 function inOrderOfKey(empty: Database, table: string, columns: TableColumn[]): TableColumn[] {
   const key = (empty.pragma(`index_list("${table}")`) as { name: string; origin: string }[]).find(
     ({ origin }) => origin === 'pk'

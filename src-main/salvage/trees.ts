@@ -13,7 +13,6 @@ export interface TreeRow {
   isDoubtful: boolean
 }
 
-/** A part of the file that is no page of a tree, or no cell of one. */
 class Malformed extends Error {}
 
 export const leafOfTable = 13

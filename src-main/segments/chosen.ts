@@ -63,7 +63,6 @@ export async function chosenIds(
   )
 }
 
-/** Like {@link chosenIds}, by id. */
 async function foundIds(
   database: Database,
   db: Kysely<Schema>,

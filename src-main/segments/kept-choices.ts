@@ -11,7 +11,6 @@ interface KeptChoice extends Timed {
   stop: AbortController
 }
 
-/** Ids that are kept: of four tables of a million; and choices, of which most are small. */
 const maxIds = 4_000_000
 const maxKept = 100
 

@@ -29,7 +29,6 @@ const providers: Record<string, string[]> = {
 /** Shorter names are likely valid names of their own. */
 const minLength = 5
 
-/** Endings that are written for .com and .net, and at which these providers have no mailboxes. */
 const wrongEndings: Record<string, string[]> = {
   com: ['con', 'cm', 'om', 'co', 'comm', 'cim', 'vom', 'xom', 'cpm', 'ocm', 'coml'],
   net: ['ner', 'nte', 'ent', 'bet', 'nett']

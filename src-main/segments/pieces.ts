@@ -4,7 +4,6 @@ import type { Schema } from '../database/schema.ts'
 
 /** The duration of a piece of work in milliseconds: other questions wait that long. */
 const pieceTime = 50
-/** The ids that the first piece looks at. */
 const firstPiece = 5_000
 
 /**

@@ -2,7 +2,6 @@ import { type Kysely, sql, type SqlBool } from 'kysely'
 import { emailKey } from '../api/subscribers/rules.ts'
 import type { Schema } from '../database/schema.ts'
 
-/** Limit per kind of record. */
 const maxFound = 8
 
 export interface SearchQuestion {
@@ -24,7 +23,6 @@ export async function searchEverything(db: Kysely<Schema>, { organizationId, tex
 
 export type Found = Awaited<ReturnType<typeof searchEverything>>
 
-/** Lists whose name contains a text, by name. */
 function listsHolding(db: Kysely<Schema>, organizationId: number, text: string) {
   return db
     .selectFrom('mailing_lists')
@@ -37,7 +35,6 @@ function listsHolding(db: Kysely<Schema>, organizationId: number, text: string) 
     .execute()
 }
 
-/** Subscribers of any list whose email begins with a text, found by each list's index. */
 async function subscribersBeginning(db: Kysely<Schema>, organizationId: number, text: string) {
   const from = emailKey(text)
   // The last code point of Unicode occurs in no address.
@@ -65,7 +62,6 @@ async function subscribersBeginning(db: Kysely<Schema>, organizationId: number, 
   return found
 }
 
-/** Campaigns whose name contains a text, newest first. */
 function campaignsHolding(db: Kysely<Schema>, organizationId: number, text: string) {
   return db
     .selectFrom('campaigns')
@@ -81,7 +77,6 @@ function campaignsHolding(db: Kysely<Schema>, organizationId: number, text: stri
     .execute()
 }
 
-/** Imports of a file or an address that holds a text, the newest first. */
 function importsHolding(db: Kysely<Schema>, organizationId: number, text: string) {
   return db
     .selectFrom('subscriber_imports')

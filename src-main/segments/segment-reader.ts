@@ -70,7 +70,6 @@ interface KeptCount extends Timed {
   isStale: boolean
 }
 
-/** Counts that are kept. */
 const maxKept = 200
 
 /** Answers who is in a segment, from a thread of its own that is started with the first question. */
@@ -131,7 +130,6 @@ export class SegmentReader {
     return this.#thread.ask({ ask: 'selection', choice, narrowing }, signal) as Promise<FoundSelection>
   }
 
-  /** The domains of a list's addresses, at this moment. */
   domains(mailingListId: number, signal: AbortSignal): Promise<ListDomains> {
     return this.#thread.ask({ ask: 'domains', mailingListId }, signal) as Promise<ListDomains>
   }
@@ -149,12 +147,10 @@ export class SegmentReader {
     return this.#thread.ask({ ask: 'search', sought }, signal) as Promise<Found>
   }
 
-  /** True if a subscriber of the lists has such a value of a custom field. */
   isInUse(mailingListIds: number[], fieldId: number, values: LostValues): Promise<boolean> {
     return this.#thread.ask({ ask: 'use', mailingListIds, fieldId, values }) as Promise<boolean>
   }
 
-  /** Returns what uses a custom field. */
   dependenciesOf(field: FieldDefinition): Promise<Dependency[]> {
     return this.#thread.ask({ ask: 'dependencies', field }) as Promise<Dependency[]>
   }

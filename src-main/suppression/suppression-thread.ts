@@ -59,7 +59,6 @@ async function suppressFile(
   }
 }
 
-/** @param done records that an earlier run dealt with */
 async function suppressAll(
   { id, client, signal }: Pick<RunningJob, 'id' | 'client' | 'signal'>,
   path: string,

@@ -49,7 +49,6 @@ const defaultSilence = 60_000
 const maxRetryAfter = 60_000
 /** Limit of an answer in bytes, which is parsed as a whole. */
 const maxAnswer = 8 * 1024 * 1024
-/** Characters of a remote's message that are shown and stored. */
 const maxMessage = 500
 
 /**
@@ -63,7 +62,6 @@ export class RemoteApi {
   readonly #options: Required<RemoteOptions>
   readonly #authorization: string
   #pool: Pool | null = null
-  /** Earliest time of the next request (performance.now()). */
   #nextAt = 0
 
   constructor(access: RemoteAccess, { signal, waits = retryWaits, silence = defaultSilence }: RemoteOptions) {
@@ -72,7 +70,6 @@ export class RemoteApi {
     this.#authorization = basicAuthorization(access.organizationId, access.apiKey)
   }
 
-  /** @param check validates the data of the answer */
   get<Data>(path: string, check: AnswerCheck): Promise<RemoteAnswer<Data>> {
     return this.#again(() => this.#call<Data>('GET', path, check))
   }
@@ -140,7 +137,6 @@ export class RemoteApi {
     return new URL(this.#access.baseUrl).host
   }
 
-  /** Repeats a call after network failures, with random pauses to spread many clients. */
   async #again<Result>(call: () => Promise<Result>): Promise<Result> {
     for (let attempt = 0; ; attempt++) {
       try {
@@ -245,7 +241,6 @@ export class RemoteApi {
     return pieces.join('')
   }
 
-  /** Waits for the next request's turn. */
   async #takeTurn(): Promise<void> {
     const now = performance.now()
     const at = Math.max(now, this.#nextAt)
@@ -273,7 +268,6 @@ export class RemoteApi {
   }
 }
 
-/** Consumes an answer in pieces. */
 interface TextStream {
   maxBytes: number
   push: (text: string) => void
@@ -333,7 +327,6 @@ function failureOf(host: string, status: number, envelope: Envelope | null): Rem
   return new RemoteFault('refused', said ?? refusal('refused_without_reason', { host }))
 }
 
-/** Rules with a form that adds the server's own words. */
 type ReasonRule = 'key_not_accepted' | 'key_without_permission'
 
 interface Envelope extends RemoteAnswer<unknown> {

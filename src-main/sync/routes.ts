@@ -179,7 +179,6 @@ export const syncRoutes = serveEndpoints(
   }
 )
 
-/** Returns a signal that aborts when the client closes its connection. */
 function whileAsked({ raw }: FastifyRequest): AbortSignal {
   const controller = new AbortController()
   raw.on('close', () => {

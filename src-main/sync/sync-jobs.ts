@@ -37,7 +37,6 @@ export function syncJobs(reader: Kysely<Schema>, writer: Writer, credentials: Cr
   }
 }
 
-/** Kinds of records of which a change is sent. */
 const mirrored = new Set<Change['entity']>([
   'mailing_list',
   'custom_field',

@@ -21,7 +21,6 @@ export interface SyncThreadData {
   apiKey: string | null
 }
 
-/** Runs in a row during which the application ended by itself, after which the next one asks first. */
 const maxCutOffs = 2
 
 /** Milliseconds between two notes of how far a run is. */

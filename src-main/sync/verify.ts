@@ -24,9 +24,7 @@ import { subscriberPages } from './subscribers/pages.ts'
 import { mailingListsOf } from '../api/mailing-lists/queries.ts'
 import { type ListIds, listIdsOf } from './list-ids.ts'
 
-/** Differences that are listed one by one. */
 const maxTold = 1000
-/** Subscribers of one read. */
 const rowsAtOnce = 2000
 
 class Differences {
@@ -79,7 +77,6 @@ export async function compareSides(run: Run): Promise<Verification> {
   }
 }
 
-/** @returns those that both sides have */
 async function compareRecords<Theirs extends SyncRecord>(
   run: Run,
   kind: RecordKind<Theirs>,
@@ -132,7 +129,6 @@ async function compareRecords<Theirs extends SyncRecord>(
   return both
 }
 
-/** The suppression lists and their addresses, where the remote has any. */
 async function compareSuppression(run: Run, ids: ListIds, differences: Differences): Promise<void> {
   const kind = suppressionLists(run, ids)
   const remote = await ifKnown(kind.readRemote())

@@ -10,7 +10,6 @@ interface Tracked {
   ip: string
 }
 
-/** Counts that a message was opened, and triggers the autoresponders that wait for that. */
 const trackOpen: Command<Tracked, void> = async (context, { token, ip }) => {
   const recipient = await recipientOf(context, 'open', token)
   if (!recipient) return

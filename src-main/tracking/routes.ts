@@ -7,7 +7,6 @@ import { trackingEndpoints } from './endpoints.ts'
 import { addressOfLink } from './queries.ts'
 import { readToken } from '../api/subscribers/tokens.ts'
 
-/** A transparent picture of one pixel. */
 const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 
 /** The targets of links in messages. */

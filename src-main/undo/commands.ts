@@ -120,7 +120,6 @@ function isGone({ row }: RecordRows): boolean {
   return row['deleted_at'] != null || row['name'] === null
 }
 
-/** Words a violated unique name. */
 async function namingDuplicates<Result>(
   entity: UndoableEntity,
   work: () => Promise<Result>
@@ -135,7 +134,6 @@ async function namingDuplicates<Result>(
   }
 }
 
-/** Entries that are looked at by one step. */
 const lookedAtOnce = 200
 
 /**

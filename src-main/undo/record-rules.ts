@@ -27,7 +27,6 @@ export interface RecordScope {
   id: number
 }
 
-/** Rules for undoing edits and deletions of a kind of record. */
 interface RecordRules {
   tables: RecordTables
   /** True if its name never changes. */

@@ -80,11 +80,9 @@ export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(windowRoutes)
 }
 
-/** The built window. */
 const windowDirectory = join(packageDirectory, 'out/renderer')
 const windowIsBuilt = existsSync(join(windowDirectory, 'index.html'))
 
-/** Addresses that are no pages. */
 const otherAddresses = new RegExp(`^/(assets|${servedPrefixes.join('|')})(/|$)`)
 
 /**

@@ -14,7 +14,6 @@ export type { AuditedEntity, AuditEvent, AuditFilter, AuditPage }
 
 const { call, address } = windowCalls<typeof auditEndpoints>()
 
-/** Pages requested in a row while none contains an event, as the log is scanned in parts. */
 const maxEmptyPages = 20
 
 /**

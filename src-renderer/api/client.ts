@@ -18,7 +18,6 @@ export class ApiFailure extends Error {
   readonly code: ErrorCode | 'unreachable'
   readonly refusals: readonly Refusal[]
 
-  /** @param reasons why it was refused, or a sentence that says so */
   constructor(code: ErrorCode | 'unreachable', reasons: readonly Refusal[] | string) {
     const refusals = typeof reasons === 'string' ? [refusal('said', { text: reasons })] : reasons
     super([...new Set(refusals.map(refusalSentence))].join(' '))
@@ -91,7 +90,6 @@ type Options<Of extends Endpoint> = GivenTo<Of> & {
 type Arguments<Of extends Endpoint> =
   object extends Options<Of> ? [given?: Options<Of>] : [given: Options<Of>]
 
-/** The names of those endpoints that answer JSON; the others answer a file. */
 type Answering<Of extends Endpoints> = {
   [Name in keyof Of]: Of[Name] extends { answer: TSchema } ? Name : never
 }[keyof Of] &

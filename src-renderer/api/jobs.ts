@@ -69,7 +69,6 @@ export async function fetchJobs(everywhere: boolean, organizationId: number): Pr
   ]
 }
 
-/** @returns ids of the newest imports that were undone */
 async function fetchUndoneImports(): Promise<number[]> {
   const { data } = await fetchImports(null)
   return data.filter((each) => each.is_undone).map(({ id }) => id)

@@ -2,7 +2,6 @@ import type { Language } from '../../src-main/base/languages.ts'
 import type { RefusalLanguage, Rule } from '../../src-main/base/refusal.ts'
 import { english } from '../../src-main/base/refusals/english.ts'
 
-/** Sentences in which the window differs from the API, whose clients compare its words. */
 const ofWindow: Record<Language, Partial<Record<Rule, string>>> = {
   en: {
     taken_key: '{field} is already used by a subscriber on this list',

@@ -41,10 +41,8 @@ function filled(sentence: string, params: Complaint['params'], field: string): s
   return fillSentence(template, { ...wordParams(params), field }, refusalLanguage)
 }
 
-/** Params that name fields. */
 const fieldParams = ['other', 'names']
 
-/** Replaces the fields that params name by their labels, and refusals by their words. */
 function wordParams(params: Complaint['params']): Complaint['params'] {
   const entries = Object.entries(params).map(([name, value]): [string, Param] => {
     const textOf = (item: Param): Param => {

@@ -63,7 +63,6 @@ export function useAttention({
     ]
   }
 
-  /** Problems of backups and of the place of the data. */
   function unsafeData(): HomeLine[] {
     const { fault = null, copies = null, warnings = [] } = backups.value ?? {}
     const line = (key: string, text: string, detail: Refusal): HomeLine => ({

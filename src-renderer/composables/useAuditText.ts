@@ -14,7 +14,6 @@ const iconOf: Record<AuditEvent['action'], string> = {
   delete: 'i-lucide-trash-2'
 }
 
-/** Attributes whose values are translated, with the key of the translations. */
 const wordsOf: Record<string, string> = {
   status: 'status',
   role: 'userRole',
@@ -75,7 +74,6 @@ export function useAuditText() {
       return sign_in === 'password' || sign_in === 'link' ? 'i-lucide-log-in' : 'i-lucide-shield-alert'
     },
 
-    /** The name of the record, or how many. */
     title({ entity, record, records }: AuditEvent): string {
       if (record) return record.name ?? t('audit.numbered', { kind: t(`auditKind.${entity}`), id: record.id })
       if (entity !== 'subscriber') return t(`auditKind.${entity}`)
@@ -102,7 +100,6 @@ export function useAuditText() {
       return `${name}: ${t('history.fromTo', { before: valueOf(attribute ?? '', before), now: value })}`
     },
 
-    /** The origin: the window, a key, an import. */
     way({ via, cause }: AuditEvent): string {
       const name = cause?.name
       return name ? t(`auditWay.${via}Named`, { name }) : t(`auditVia.${via}`)

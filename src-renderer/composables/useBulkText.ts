@@ -19,7 +19,6 @@ export function useBulkText() {
       }
     },
 
-    /** The result of an action or its undo: how many were changed and why others were not. */
     outcome(action: BulkAction): string {
       return action.undo_done > 0 ? undone(action) : result(action)
     }

@@ -46,7 +46,6 @@ export interface KeptDraft extends Omit<UnsavedGuard, 'isUnsaved' | 'saved'> {
   base: () => unknown
 }
 
-/** The name of an offered draft while another is being written. */
 function earlierName(name: string): string {
   return name + earlierSuffix
 }
@@ -69,9 +68,7 @@ export function useDraft({ name, title, path, state, restore, asksFirst = false 
   const guard = useUnsavedGuard(state)
   const notice = ref<DraftNotice | null>(null)
   const fault = ref('')
-  /** The draft of last time, as long as it is neither back nor dropped, and the name that it has. */
   let offered: { name: string; state: string; base: string } | null = null
-  /** The state that the draft is based on, as JSON. */
   let base = guard.saved()
   /** Under which name that is kept which is written now; null = nothing is. */
   let keptName: string | null = null
@@ -106,7 +103,6 @@ export function useDraft({ name, title, path, state, restore, asksFirst = false 
     return draft ? { ...draft, name: sought } : null
   }
 
-  /** Puts a draft back, or offers it where that would take something else away. */
   async function offer(found: Draft & { name: string }): Promise<void> {
     const isOutdated = !asksFirst && found.base !== guard.saved()
     offered = found

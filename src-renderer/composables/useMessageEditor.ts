@@ -74,7 +74,6 @@ export function useMessageEditor(
   return { editor, revision, show }
 }
 
-/** Word and its like put a picture of a text beside the text itself. */
 function hasText(data: DataTransfer | null): boolean {
   const html = data?.getData('text/html') ?? ''
   return (new DOMParser().parseFromString(html, 'text/html').body.textContent ?? '').trim() !== ''

@@ -1,6 +1,5 @@
 import { onBeforeUnmount } from 'vue'
 
-/** The delayed edits on the page. */
 const pending = new Set<() => void>()
 
 /** Applies all edits that editors delay. */

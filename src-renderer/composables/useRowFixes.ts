@@ -16,7 +16,6 @@ export interface RowFixes {
 /** @param width how many columns rows have at least */
 export function useRowFixes(width: () => number): RowFixes {
   const changed = shallowRef<ReadonlyMap<number, string[]>>(new Map())
-  /** The line of the file at which each row of the log begins, as far as they were changed. */
   const lines = new Map<number, number>()
 
   function cellOf(row: FailedRow, column: number): string {

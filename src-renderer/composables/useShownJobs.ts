@@ -27,7 +27,6 @@ const pages: Record<AnyJob['job_type'], (job: AnyJob) => string> = {
   BulkAction: ({ mailing_list_id: listId }) => windowPages.listTab(listId ?? 0, 'bulk-actions')
 }
 
-/** The permissions to pause and cancel; bulk actions belong to their user and administrators. */
 const accessTo: Record<Exclude<AnyJob['job_type'], 'BulkAction'>, Access> = {
   SubscriberImport: 'subscriber.import',
   SubscriberExport: 'subscriber.export',

@@ -50,7 +50,6 @@ export function useSubscriberBlocks(
   const answered: Ref<TableQuestion | null> = shallowRef(null)
   let again: ReturnType<typeof setTimeout> | undefined
   let generation = 0
-  /** The generation that the blocks are of. */
   let shown = 0
   let stop = new AbortController()
   let fetching = false

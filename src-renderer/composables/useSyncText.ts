@@ -25,7 +25,6 @@ export function useSyncText() {
   return {
     counted,
 
-    /** The page where the user can change a record. */
     pageOf(kind: LinkedKind, listId: number | null, recordId: number): string | null {
       switch (kind) {
         case 'mailing_list':

@@ -17,7 +17,6 @@ export interface Ticked {
 /** @param total how many are found */
 export function useTicked(total: Ref<number>): Ticked {
   const isInverted = ref(false)
-  /** The selected ids, or with `isInverted` the excluded ones. */
   const named = shallowRef<ReadonlySet<number>>(new Set())
   const count = computed(() =>
     isInverted.value ? Math.max(0, total.value - named.value.size) : named.value.size

@@ -24,7 +24,6 @@ export function useUndo() {
     })
   }
 
-  /** Confirms an action, and offers to undo it. */
   function offerUndo(title: string, undo: () => Promise<void>): void {
     toast.add({
       title,
@@ -36,14 +35,12 @@ export function useUndo() {
     })
   }
 
-  /** Confirms a deletion, and offers to undo it. */
   function confirmDeleted(entity: UndoableEntity, id: number, name: string): void {
     offerUndo(t('undo.deleted', { name }), async () =>
       confirmRestored(name, (await restoreRecord(entity, id)).left_out)
     )
   }
 
-  /** Deletes a record, and offers to bring it back where its kind can be. @param record what the audit log knows it by */
   async function deleteRecord(
     record: { entity: AuditedEntity; recordId: number } | null | undefined,
     name: string,

@@ -15,7 +15,6 @@ export interface UnsavedGuard {
   isUnsaved: () => boolean
   /** @returns the last saved state as JSON */
   saved: () => string
-  /** Marks a state as saved: the current one, or the given one. */
   markSaved: (state?: unknown) => void
 }
 

@@ -1,4 +1,3 @@
-/** A page of Help. */
 export interface HelpPage {
   /** Its name in docs/user and in the address of the window. */
   name: string

@@ -1,6 +1,5 @@
 /** The allowed targets of links; a replacement code may be all or a part of an address. */
 const allowed = /^(?:https?:\/\/\S|mailto:\S|tel:\S|%%)/i
-/** A domain with an optional path, as users type it. */
 const withoutScheme = /^[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+(?:[/:?#]\S*)?$/u
 const email = /^[^\s@/:]+@[^\s@/]+\.[^\s@/]+$/
 

@@ -23,7 +23,6 @@ export function renderDesign(design: MessageDesign): string {
   return lean.replace('<head>', `<head>\n${mark(`${accent} ${background} ${font}`, digest(lean))}`)
 }
 
-/** True if nothing was written or selected. */
 function isBlank({ preheader, look, document }: MessageDesign): boolean {
   const isStandard = look.accent === defaultLook.accent && look.background === defaultLook.background
   return isEmptyDocument(document) && preheader === '' && isStandard && look.font === defaultLook.font

@@ -59,7 +59,6 @@ function sectionOf(blocks: JSONContent[], look: Look): string {
   return `<mj-section css-class="lw-columns" padding="8px 0">${parts.join('')}</mj-section>`
 }
 
-/** @param columnWidth in pixels */
 function columnOf(blocks: JSONContent[], look: Look, columnWidth: number): string {
   const parts: string[] = []
   let texts = ''
@@ -132,7 +131,6 @@ function mailBlock({ type, attrs = {}, content = [] }: JSONContent, look: Look, 
   }
 }
 
-/** The attribute of a link; '' for none. */
 function linkTo(href: unknown): string {
   return typeof href === 'string' && isLinkAddress(href) ? ` href="${escape(href)}"` : ''
 }
@@ -146,7 +144,6 @@ function inline(content: JSONContent[], look: Look): string {
   return content.map((node) => marked(node, look)).join('')
 }
 
-/** From the inside out. */
 const tags: Record<string, string> = { bold: 'strong', italic: 'em', underline: 'u', strike: 's' }
 
 function marked({ type, text = '', attrs = {}, marks = [] }: JSONContent, look: Look): string {

@@ -7,7 +7,6 @@ import { alignmentOf, imageWidths, widthFor } from './design.ts'
 // What a message is made of. Each block says how the editor shows it, and how it is read back: from what the editor shows
 // (copied and pasted) and from the HTML that mail programs get (`mjml.ts`, whose classes begin with lw-).
 
-/** The alignment of a text. */
 const textAlign = {
   default: 'left',
   parseHTML: (element: HTMLElement) => alignmentOf(element.style.textAlign),
@@ -15,7 +14,6 @@ const textAlign = {
     value === 'left' ? {} : { style: `text-align: ${String(value)}` }
 }
 
-/** Texts that stand in small print, as at the end of a message. */
 const isSmall = {
   default: false,
   parseHTML: (element: HTMLElement) => element.classList.contains('lw-small'),
@@ -37,7 +35,6 @@ function asRead<Value>(standard: Value) {
   return { default: standard, parseHTML: () => null }
 }
 
-/** A link as large as a finger; its text is written in it. */
 const Button = Node.create({
   name: 'button',
   group: 'mailBlock',
@@ -146,7 +143,6 @@ const Image = Node.create({
   }
 })
 
-/** True for an image on this computer or at an address that recipients can load, possibly a code. */
 function isImageAddress(src: string): boolean {
   return src.startsWith(imageScheme) || /^(?:https?:\/\/|%%)/i.test(src)
 }
@@ -187,7 +183,6 @@ const Column = Node.create({
 const typedCode = /%%([^%\r\n]{1,300}?)%%$/
 const pastedCode = /%%([^%\r\n]{1,300}?)%%/g
 
-/** A replacement code as a chip, which is deleted as a whole. */
 function codeNode(labelOf: (code: string) => string): Node {
   return Node.create({
     name: 'code',

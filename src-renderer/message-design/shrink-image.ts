@@ -1,10 +1,8 @@
-/** Twice the width of a message, for screens with fine pixels. */
 const maxPixels = 1200
 /** In bytes: smaller images of suitable width stay unchanged. */
 const enoughBytes = 300_000
 /** In bytes: a larger PNG becomes a JPEG. */
 const maxExactBytes = 1_000_000
-/** The types that every mail program shows. */
 const safeTypes = ['image/png', 'image/jpeg', 'image/gif']
 
 export interface ShrunkImage {
@@ -40,7 +38,6 @@ function written(canvas: HTMLCanvasElement, type: string): Promise<Blob | null> 
   return new Promise((resolve) => canvas.toBlob(resolve, type, 0.85))
 }
 
-/** As JPEG, which has no transparency. */
 function onWhite(canvas: HTMLCanvasElement): Promise<Blob | null> {
   const context = canvas.getContext('2d')
   if (context) {

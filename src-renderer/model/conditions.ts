@@ -151,7 +151,6 @@ function hasOperand(line: TimeCondition | FieldCondition): boolean {
   }
 }
 
-/** True if a value is complete: the user may still be typing. */
 function isValue(value: string | number | undefined, kind: FieldCondition['kind']): boolean {
   if (kind === 'number') return Number.isSafeInteger(value)
   const text = String(value ?? '').trim()

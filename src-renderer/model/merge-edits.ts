@@ -93,7 +93,6 @@ interface RecordItem {
   id?: number
 }
 
-/** True for an array of objects, of which those that are stored have an id of their own. */
 function areRecords(value: unknown): value is RecordItem[] {
   if (!Array.isArray(value) || !value.every(isObject)) return false
   const ids = value.flatMap(({ id }) => (typeof id === 'number' ? id : []))

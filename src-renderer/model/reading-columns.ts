@@ -76,7 +76,6 @@ export function retargeted(
     : to
 }
 
-/** The status of each word in a column that the user declared as statuses. */
 function statusRule({ status }: ReadingColumn, { words }: ColumnAnalysis): ReadingColumn['status'] {
   if (status) return status
   const known = (value: string): SubscriberStatus =>
@@ -150,7 +149,6 @@ export function keptReading(
   }
 }
 
-/** Cells of corrected rows that a request takes. */
 const maxCorrectedCells = 150_000
 
 /** The corrected rows with further ones, of which each line has its last; null where they are too many. */
@@ -164,7 +162,6 @@ export function withCorrectedRows(
   return all.length > maxCorrectedRows || cells > maxCorrectedCells ? null : all
 }
 
-/** True if the rows of a file start at the same lines, with the same cells. */
 function hasSameRows(before: Reading, after: Reading): boolean {
   return (
     JSON.stringify(before.file) === JSON.stringify(after.file) &&
@@ -172,7 +169,6 @@ function hasSameRows(before: Reading, after: Reading): boolean {
   )
 }
 
-/** Returns the column's previous position, by its header or its index. */
 function placeBefore(before: FileAnalysis, after: FileAnalysis, header: string, index: number): number {
   if (before.columns[index]?.header === header) return index
   const named = before.columns.findIndex((each) => header !== '' && each.header === header)

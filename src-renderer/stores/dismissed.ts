@@ -2,10 +2,8 @@ import { defineStore, storeToRefs } from 'pinia'
 import { computed, ref, watch } from 'vue'
 import { useSession } from './session.ts'
 
-/** Dismissed lines of the home page with their state at that time, by key, in this window's storage. */
 type Dismissed = Record<string, string>
 
-/** Lines that are remembered; the oldest are shown again. */
 const maxRemembered = 500
 
 export const useDismissed = defineStore('dismissed', () => {

@@ -34,7 +34,6 @@ export const useSession = defineStore('session', () => {
     beginAnew()
   }
 
-  /** Signs out, in every window of the session. */
   async function leave(): Promise<void> {
     if (!(await mayLeaveWindow())) return
     await signOut()

@@ -6,14 +6,12 @@ import { commandBench } from '../support/commands.ts'
 type Changes = CommandInput<'campaigns.create'>['campaign']
 type Source = CommandInput<'campaigns.create'>['source']
 
-/** The clause of an ad hoc segment. */
 const onBoth = (mailing_list_id: number) => [
   { type: 'in_mailing_list' as const, operator: 'is in' as const, mailing_list_id }
 ]
 const content = (subject: string) => ({ subject, text: 'x', format: 'text' as const })
 const hour = 3_600_000
 
-/** Two lists, on which campaigns and templates are made. */
 async function drafting() {
   const bench = await commandBench()
   await bench.run('accounts.ensureSystemOrganization', undefined)

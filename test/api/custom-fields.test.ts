@@ -6,7 +6,6 @@ import { allSubscribers, makeField, makeList, makeSubscriber } from '../support/
 const started = sharedApplication()
 const fieldsOf = (listId: number): string => `/mailing_lists/${listId}/custom_fields`
 
-/** The extra attributes of each type. */
 const attributes: Record<string, string[]> = {
   text: [
     'default_string',
@@ -34,7 +33,6 @@ const attributes: Record<string, string[]> = {
 }
 const common = ['id', 'is_global', 'mailing_list_id', 'name', 'field_type', 'required', 'instructions']
 
-/** For each type: a value in a request, and in the answer. */
 const values: [type: string, given: unknown, answered: unknown][] = [
   ['text', 'Zürich', 'Zürich'],
   ['text_multiline', 'one\ntwo', 'one\ntwo'],
@@ -58,7 +56,6 @@ const values: [type: string, given: unknown, answered: unknown][] = [
   ['select_single_dropdown', ' ', null]
 ]
 
-/** For each type: refused values. */
 const refusals: [type: string, given: unknown, settings?: Record<string, unknown>][] = [
   ['text', 'too long', { maximum_length: 3 }],
   ['text', 'a', { minimum_length: 2 }],

@@ -25,7 +25,6 @@ import { commandBench, plainImport } from '../support/commands.ts'
 
 const started = sharedApplication()
 
-/** Changes what time would change. */
 function inDatabase(sql: string, ...parameters: unknown[]): void {
   const database = new SQLite(join(started.dataDirectory, 'listwright.db'))
   database.prepare(sql).run(...parameters)

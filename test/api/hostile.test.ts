@@ -18,7 +18,6 @@ function sendBytes(bytes: string): Promise<string> {
   })
 }
 
-/** The head of a request of a program with a key. */
 function head(method: string, path: string, headers: string[] = []): string {
   const { host } = new URL(started.app.baseUrl)
   const lines = [

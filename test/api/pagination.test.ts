@@ -7,7 +7,6 @@ import { allSubscribers, importText, makeList, makeSubscriber } from '../support
 const started = sharedApplication()
 const subscribersOf = (listId: number): string => `/mailing_lists/${listId}/subscribers`
 
-/** A list of `count` subscribers; between them other lists take ids as well. */
 async function filledList(count: number): Promise<number> {
   const list = await makeList(started.api)
   const emails = Array.from({ length: count }, (_, number) => `person${number}@example.com`)

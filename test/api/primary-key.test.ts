@@ -7,7 +7,6 @@ import { seededRandom } from '../support/random.ts'
 
 const started = sharedApplication()
 
-/** A list of so many subscribers, each with a number and a name of its own. */
 async function filledList(count: number) {
   const list = await makeList(started.api)
   const number = await makeField(started.api, list.id, 'Number', 'number')

@@ -15,7 +15,6 @@ const line = fc.string({
   minLength: 1
 })
 
-/** Values of all nine types, as a request sends them and the API answers them. */
 const values = fc.record({
   Text: line.filter((text) => text.trim() !== ''),
   Notes: line.map((text) => `${text}\n${text}`),

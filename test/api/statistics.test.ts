@@ -144,7 +144,6 @@ describe('the days of a report', () => {
 describe('what was counted of a campaign', () => {
   const contents = ['First', 'Second'].map((subject) => ({ subject, text: 'x', format: 'text' as const }))
 
-  /** A campaign of two contents that is being sent. */
   async function counting() {
     const campaign = await begunCampaign(contents)
     const [first = 0, second = 0] = campaign.plan?.message.contents.map(({ sliceId }) => sliceId) ?? []

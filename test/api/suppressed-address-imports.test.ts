@@ -17,7 +17,6 @@ async function makeSuppressionList(api: Client, mailing_list_id: number | null =
   return (await api.post<SuppressionList>('/suppression_lists', { suppression_list })).data.id
 }
 
-/** Puts a file up and has its addresses suppressed. */
 async function begin(
   api: Client,
   listId: number,

@@ -32,7 +32,6 @@ async function addressesOf(api: Client, id: number): Promise<SuppressedAddress[]
   return (await api.get<SuppressedAddress[]>(`/suppression_lists/${id}/suppressed_addresses`)).data
 }
 
-/** The recipients of a campaign to everyone on a list. */
 async function recipientsOf(listId: number): Promise<string[]> {
   const { api, dataDirectory } = started
   const { id } = await makeCampaign(api, listId, {

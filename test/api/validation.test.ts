@@ -4,7 +4,6 @@ import { ApiError } from '../../src-main/base/errors.ts'
 import { choices, Filled, Nullable, spellings, wrapped } from '../../src-main/http/schema.ts'
 import { validatorCompiler } from '../../src-main/http/validation.ts'
 
-/** Returns an input as a route with the schema receives it, or the refusals. */
 function read(schema: TSchema, input: unknown, httpPart = 'body'): unknown {
   const check = validatorCompiler({ schema, httpPart, method: 'POST', url: '/' })
   const { value, error } = check(input) as { value?: unknown; error?: Error }

@@ -68,7 +68,6 @@ async function digestOf(path: string) {
   return { tables, sequences }
 }
 
-/** `listwright backup … --json`. */
 async function command(dataDirectory: string, ...args: string[]): Promise<Record<string, unknown>> {
   const all = [entryPoint, 'backup', ...args, '--data-dir', dataDirectory, '--json']
   try {
@@ -79,7 +78,6 @@ async function command(dataDirectory: string, ...args: string[]): Promise<Record
   }
 }
 
-/** Something of every kind, with values that are easily lost: quotes, line separators, numbers at their limits. */
 async function fill({ api, app, dataDirectory }: StartedApplication): Promise<number> {
   const list = await makeList(api, { name: 'Readers: all / "new"', has_format: true, has_confirmed: true })
   await makeField(api, list.id, 'City', 'text')
@@ -116,7 +114,6 @@ describe('an archive of everything', () => {
   const started = sharedApplication()
   let listId: number
   let archive: string
-  /** The data as it was exported: that it was is in the audit log afterwards. */
   let original: Awaited<ReturnType<typeof digestOf>>
 
   beforeAll(async () => {

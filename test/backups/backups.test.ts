@@ -31,7 +31,6 @@ import { serve } from '../support/process.ts'
 import { importText, makeCampaign, makeList, makeSubscriber } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
 
-/** `listwright backup … --json` on a data directory. */
 function backup(dataDirectory: string, ...args: string[]): Promise<{ status: number; answer: Answer }> {
   const all = [entryPoint, 'backup', ...args, '--data-dir', dataDirectory, '--json']
   return new Promise((done) => {
@@ -59,7 +58,6 @@ async function emails(api: Client, listId: number): Promise<string[]> {
   return data.map(({ email }) => email)
 }
 
-/** The state of a restore whose copy is next to the database. */
 const prepared = JSON.stringify({
   stage: 'prepared',
   backup: '/gone.db',

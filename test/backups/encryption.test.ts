@@ -42,7 +42,6 @@ interface Answer {
   error?: string
 }
 
-/** `listwright backup … --json`. @param secret of --passphrase-file */
 function command(dataDirectory: string, args: string[], secret?: string): Promise<Answer> {
   const secretFile = join(mkdtempSync(join(tmpdir(), 'listwright-secret-')), 'passphrase')
   if (secret !== undefined) writeFileSync(secretFile, `${secret}\n`)
@@ -73,7 +72,6 @@ describe('encrypted backups', () => {
   })
   afterAll(() => rmSync(dirname(encrypted), { recursive: true }))
 
-  /** The refusal of an import, and what it leaves in the folder. */
   async function refusal(file: string, secret: string | null): Promise<string> {
     const folder = join(await temporaryDirectory(), 'backups')
     const failure: unknown = await importFile(file, join(folder, 'new.db'), secret).then(

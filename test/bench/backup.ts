@@ -90,7 +90,6 @@ async function archiveFigures(
   ]
 }
 
-/** Breaks a page in the middle of the database, and makes a backup of the rest. */
 async function recovery(databasePath: string, path: string, rows: number): Promise<BackupFigures> {
   const file = openSync(databasePath, 'r+')
   const pages = Math.floor(fstatSync(file).size / 4096)

@@ -8,9 +8,7 @@ import { percentile, timeOf } from './statistics.ts'
 
 const callsEach = 1000
 const clients = [1, 16]
-/** Fields beside the five that the people's file always has. */
 const furtherFields = 5
-/** The same for the list with many fields, which has fewer subscribers. */
 const manyFurtherFields = 45
 const rowsWithManyFields = 10_000
 
@@ -88,7 +86,6 @@ function callsOn(
   }
 }
 
-/** Makes all calls, `concurrency` at a time. */
 async function runConcurrently(call: Call, concurrency: number): Promise<number[]> {
   const times: number[] = []
   let next = 0

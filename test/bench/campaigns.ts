@@ -15,7 +15,6 @@ export interface CampaignFigures extends Latencies {
   peak_memory_mb: (number | null)[]
 }
 
-/** A message as marketing sends it: some KB of HTML with ten links and six codes. */
 const paragraph =
   '<p style="margin:0 0 16px">Dear %%first_name%%, <a href="https://example.com/offer?n=NUMBER">offer NUMBER</a> for %%city%% is here.</p>'
 const html = `<html><body>${Array.from({ length: 10 }, (_, number) => paragraph.replaceAll('NUMBER', String(number))).join('\n')}<p><a href="%%unsubscribe_link%%">Unsubscribe</a></p></body></html>`

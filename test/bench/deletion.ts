@@ -9,7 +9,6 @@ import { makeFilledList } from './prepared-list.ts'
 import { startServer } from './server.ts'
 import { percentile, timeOf } from './statistics.ts'
 
-/** The interval of other calls, in milliseconds. */
 const callingInterval = 20
 
 export interface DeletionFigures {

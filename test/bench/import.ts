@@ -27,9 +27,7 @@ export interface ImportFigures extends Latencies {
   /** `sqlite3 .import` of the same file, or `.mode csv` of the same subscribers. */
   sqlite_seconds: number
   sqlite_rows_per_second: number
-  /** Of the wall times. */
   ratio: number
-  /** Most memory during this run alone. */
   peak_memory_mb: number | null
 }
 
@@ -80,7 +78,6 @@ export async function benchImport(rows: number): Promise<ImportFigures[]> {
   }
 }
 
-/** Enables or disables the change log. */
 function keepHistory(data: string, isKept: boolean): void {
   const database = new SQLite(join(data, 'listwright.db'))
   database.exec('DROP TRIGGER IF EXISTS no_history')

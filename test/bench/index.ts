@@ -62,7 +62,6 @@ function report(suite: string, rows: number, figures: object): void {
   writePerformanceTable(suite, caption, [figures].flat().map(rounded))
 }
 
-/** Figures as one reads them: three digits or whole. */
 function rounded(figures: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(figures).map(([key, value]) => [

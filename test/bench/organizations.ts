@@ -31,11 +31,9 @@ export interface LoadFigures {
   leaks: number
 }
 
-/** A client's list and organization. */
 interface Place {
   organizationId: number
   listId: number
-  /** Occurs in all emails and names of the organization, and in no other. */
   mark: string
   subscribers: number
 }
@@ -92,7 +90,6 @@ async function makeOrganization(
   return { id, mark, api: await adminOf(system.baseUrl, dataDirectory, id) }
 }
 
-/** A client with a key of the system administrator, made as an administrator would: on the command line. */
 async function adminOf(baseUrl: string, dataDirectory: string, organizationId: number): Promise<Client> {
   const args = [
     'key',
@@ -109,7 +106,6 @@ async function adminOf(baseUrl: string, dataDirectory: string, organizationId: n
 
 let lists = 0
 
-/** A list of so many subscribers with one custom field. */
 async function fill({ id, mark, api }: MadeOrganization, subscribers: number): Promise<Place> {
   const list = await makeList(api, { name: `${mark} list ${++lists}` })
   await makeField(api, list.id, 'city', 'text')
@@ -129,7 +125,6 @@ async function fill({ id, mark, api }: MadeOrganization, subscribers: number): P
   return { organizationId: id, listId: list.id, mark, subscribers }
 }
 
-/** Four users with a key each for every place. */
 async function clientsOf(baseUrl: string, dataDirectory: string, places: Place[]): Promise<LoadedClient[]> {
   const clients: LoadedClient[] = []
   for (const place of places) {

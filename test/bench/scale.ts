@@ -15,13 +15,10 @@ import { makePeopleList, maxJobTime, upload } from './prepared-list.ts'
 import { type BenchedServer, startServer } from './server.ts'
 import { percentile } from './statistics.ts'
 
-/** Lists that all of them are on, as many on each. */
 const lists = 100
-/** Calls of each kind. */
 const calls = 100
 /** Milliseconds after which an idle application is at rest. */
 const rest = 8000
-/** The number of listed tables and indexes. */
 const shownObjects = 12
 
 export interface ScaleFigures {
@@ -149,7 +146,6 @@ async function checkOf(data: string): Promise<ScaleFigures> {
   return { what: 'check of everything', value: (performance.now() - began) / 1000, unit: 's' }
 }
 
-/** The database, and what each of its largest tables and indexes takes of it for one subscriber. */
 function bytesOf(path: string, rows: number): ScaleFigures[] {
   const database = new SQLite(path, { readonly: true })
   const objects = database

@@ -14,13 +14,10 @@ export interface SizeFigures {
   page: string
   /** From the click until the page's content is shown. */
   ms: number
-  /** The longest time in which the page drew nothing. */
   frozen_ms: number
-  /** The longest call of another program meanwhile. */
   others_max_ms: number
 }
 
-/** The number of lists; other records are in proportion. */
 const maxLists = 10_000
 const callsAtOnce = 16
 /** The interval of another program's reads, in milliseconds. */
@@ -79,7 +76,6 @@ export async function benchSize(rows: number): Promise<SizeFigures[]> {
   }
 }
 
-/** A program that reads a page of a list again and again. @returns what ends it, with the longest time that it waited */
 function readMeanwhile(api: Client, listId: number): { stop: () => Promise<number> } {
   let [longest, stopped] = [0, false]
   const reading = (async () => {
@@ -140,7 +136,6 @@ interface Shown {
   frozen_ms: number
 }
 
-/** Follows a link in the window. */
 function shownAt(page: Page, path: string, selector: string): Promise<Shown> {
   return page.evaluate(
     async ({ to, sought }) => {
@@ -238,7 +233,6 @@ async function fill(api: Client, lists: number): Promise<Places> {
   return { listId, suppressionListId }
 }
 
-/** @returns the ids, ascending */
 async function makeMany(
   api: Client,
   count: number,

@@ -84,7 +84,6 @@ async function spawned(directory: string, nodeArguments: string[] = []) {
   throw new Error('the application did not start')
 }
 
-/** Returns the memory of an idle application. */
 async function memoryAtRest(directory: string): Promise<number> {
   const { child } = await spawned(directory)
   await pause(rest)
@@ -100,7 +99,6 @@ interface Profile {
   timeDeltas: number[]
 }
 
-/** Profiles the main thread during the start and returns the files with the most self time. */
 async function traceOf(directory: string): Promise<StartFigures[]> {
   const profiles = await mkdtemp(join(tmpdir(), 'listwright-bench-'))
   const { child } = await spawned(directory, ['--cpu-prof', `--cpu-prof-dir=${profiles}`])
@@ -124,7 +122,6 @@ async function traceOf(directory: string): Promise<StartFigures[]> {
     .map(([where, milliseconds]) => ({ what: `main thread: ${where} (ms)`, median: milliseconds }))
 }
 
-/** The packages that `npm run package` made last. */
 function packageSizes(): StartFigures[] {
   if (!existsSync('dist')) return []
   return globSync('dist/{,electron/}*.{deb,rpm,gz,AppImage,exe,dmg,zip}').map((path) => ({

@@ -24,7 +24,6 @@ export interface SyncFigures extends Partial<Latencies> {
   requests?: number
   megabytes_sent?: number
   megabytes_received?: number
-  /** Most memory of either process meanwhile, in MB. */
   here_mb?: number
   /** The memory of this process before, in MB. */
   here_before_mb?: number
@@ -108,7 +107,6 @@ export async function benchSync(rows: number): Promise<SyncFigures[]> {
   }
 }
 
-/** Requests a run and waits for its end; changes meanwhile request another one. */
 async function nextRun(api: Client, remoteId: number): Promise<SyncRun> {
   const runs = async () => (await api.workbench<SyncRun[]>('GET', `/remotes/${remoteId}/runs`)).data
   const before = (await runs())[0]?.id ?? 0
@@ -125,7 +123,6 @@ function timed(what: string, subscribers: number, milliseconds: number): SyncFig
   return { what, subscribers, seconds, per_second: subscribers / seconds }
 }
 
-/** A list with fields of all types, five of which the file fills. */
 async function makeBenchList(api: Client, name: string): Promise<MailingList> {
   const list = await makeList(api, { name })
   for (const field of ['first name', 'last name', 'city']) await makeField(api, list.id, field, 'text')
@@ -187,7 +184,6 @@ async function idsOf(api: Client): Promise<number[]> {
   return (await api.get<MailingList[]>('/mailing_lists')).data.map(({ id }) => id)
 }
 
-/** Changes so many subscribers by single calls, at random; the seed decides which, and a few are the same on both sides. */
 async function change(api: Client, listIds: number[], count: number, seed: number): Promise<void> {
   const random = seededRandom(20_261_123 + seed)
   let changed = 0

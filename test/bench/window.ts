@@ -13,7 +13,6 @@ import { percentile } from './statistics.ts'
 export interface WindowFigures extends Partial<Latencies> {
   step: string
   ms: number
-  /** The number of rows, where it determines the work. */
   subscribers?: number
   per_second?: number
   frames_p95_ms?: number
@@ -21,11 +20,9 @@ export interface WindowFigures extends Partial<Latencies> {
   page_process_mb?: number
 }
 
-/** Pixels per frame: like a turned wheel, and like a dragged scroll bar. */
 const scrolls = { 'scroll by the wheel': 120, 'scroll by the bar': 44 * 997 }
 const scrolledFrames = 400
 
-/** From so many subscribers the window asks first and offers a backup. */
 const asksFrom = 10_000
 
 /** Times the window on a large list, in a headless Chromium. */
@@ -146,7 +143,6 @@ export async function benchWindow(rows: number): Promise<WindowFigures[]> {
   }
 }
 
-/** An action: a click, a link to another query of the page, or typing into the search. */
 type Doing = { click: string } | { go: string } | { type: string }
 
 /** @returns milliseconds from then on until other rows are shown, or another number of them with their first row */

@@ -34,13 +34,11 @@ const inCity = (field: CustomField, value: string) => [
   { type: 'custom_field', custom_field_id: field.id, operator: 'is', value }
 ]
 
-/** Each subscriber's email and status. */
 async function statusesOf(listId: number): Promise<Record<string, string>> {
   const all = await allSubscribers(started.api, listId)
   return Object.fromEntries(all.map(({ email, status }) => [email.split('@')[0] ?? '', status]))
 }
 
-/** Each subscriber's value of a field. */
 async function valuesOf(listId: number, field: string): Promise<Record<string, unknown>> {
   const all = await allSubscribers(started.api, listId)
   return Object.fromEntries(
@@ -62,7 +60,6 @@ async function expectNoDrift(): Promise<void> {
   database.close()
 }
 
-/** Returns the entries of the change log about subscribers that the work added. */
 async function recordedBy(work: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
   const database = new SQLite(join(started.dataDirectory, 'listwright.db'), { readonly: true })
   const last = database.prepare('SELECT max(id) FROM change_log').pluck().get()
@@ -705,7 +702,6 @@ describe('deleting', () => {
 
 let manyPeople: ReturnType<typeof makeManyPeople> | undefined
 
-/** A list of so many that an action on it takes a while. */
 async function makeManyPeople() {
   const list = await makeList(started.api)
   const people = Array.from({ length: 60_000 }, (_, index) => `p${index}@example.com\n`).join('')

@@ -64,7 +64,6 @@ async function restore(id: number, api: Client = started.api): Promise<string | 
   return (await api.workbench('POST', `/subscribers/${id}/restore`)).error_message
 }
 
-/** Makes the change log look older. */
 function age(days: number): void {
   const database = new SQLite(join(started.dataDirectory, 'listwright.db'))
   database.prepare('UPDATE change_log SET at = at - ?').run(days * day)

@@ -8,7 +8,6 @@ import { commandBench } from '../support/commands.ts'
 
 type Action = Pick<BulkActionInput, 'kind'> & Partial<BulkActionInput>
 
-/** Two lists, of which the first has some people. */
 async function withPeople(
   names: readonly string[] = ['a', 'b', 'c'],
   statuses: readonly SubscriberStatus[] = []

@@ -7,7 +7,6 @@ import { type CommandBench, commandBench } from '../support/commands.ts'
 const people = 600
 const unsubscribing = { kind: 'set_status', status: 'unsubscribed' } as const
 
-/** Starts an action on all subscribers of a list. */
 async function actingOnAll(
   bench: CommandBench,
   action: { kind: 'set_status'; status: 'unsubscribed' } | { kind: 'delete' },
@@ -21,7 +20,6 @@ async function actingOnAll(
   return beginAction(bench, mailingListId, ids, action)
 }
 
-/** Returns how many subscribers each step changed. */
 async function stepsOf(bench: CommandBench, id: number, isShared: boolean): Promise<number[]> {
   const done = bench.sqlite
     .prepare<[number], number>('SELECT done + undo_done FROM bulk_actions WHERE id = ?')
@@ -81,7 +79,6 @@ it('putting deleted subscribers back stops at the limit, however many steps shar
   expect(bench.sqlite.prepare(active).pluck().get()).toBe(300)
 })
 
-/** An action on one person that has ended, and is said to have left so many as they were, and its undoing others. */
 async function endedAction(
   bench: CommandBench,
   { kept, keptByUndo }: { kept: number; keptByUndo: number }

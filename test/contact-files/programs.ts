@@ -10,7 +10,6 @@ export interface Person {
   first: string
   last: string
   email: string
-  /** A text with leading zeros. */
   zip: string
   /** Days since 1899-12-30, as spreadsheets count. */
   born: number
@@ -104,7 +103,6 @@ export function isoDay(born: number): string {
   return new Date(Date.UTC(1899, 11, 30) + born * 86_400_000).toISOString().slice(0, 10)
 }
 
-/** The table as a spreadsheet shows it. */
 function shownTable(people: readonly Person[], language: Language): string[][] {
   const { columns, truth } = words[language]
   return [
@@ -122,7 +120,6 @@ function shownTable(people: readonly Person[], language: Language): string[][] {
   ]
 }
 
-/** The same as cells that know what they are. */
 function typedTable(people: readonly Person[], language: Language): SheetCell[][] {
   return [
     Object.values(words[language].columns),
@@ -208,7 +205,6 @@ const thunderbirdColumns = {
   ]
 } as const
 
-/** A value of a vCard; a long line goes on in the next one. */
 function cardLine(line: string): string {
   const parts = line.match(/.{1,60}/gsu) ?? ['']
   return `${parts.join('\r\n ')}\r\n`

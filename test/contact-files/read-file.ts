@@ -49,7 +49,6 @@ export function fieldOf(
 
 export interface AnalyzedFile {
   analysis: FileAnalysis
-  /** The rows that an import would take, by what each cell is; failed ones have a fault. */
   rows: { [column: string]: string | null }[]
 }
 

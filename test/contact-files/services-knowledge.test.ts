@@ -9,7 +9,6 @@ import {
 import { analyzed } from './read-file.ts'
 import { serviceExports } from './services.ts'
 
-/** The detected service of each export. */
 const recognized: Record<string, ServiceId | null> = {
   'Mailchimp, subscribed': 'mailchimp',
   'Mailchimp, unsubscribed': 'mailchimp',

@@ -2,7 +2,6 @@
 export interface ServiceExport {
   service: string
   rows: string[][]
-  /** Address, status ('' = that of new subscribers), and values of columns by what they become. */
   people: { email: string; status: string; values?: Record<string, string> }[]
 }
 

@@ -5,7 +5,6 @@ import { xlsxOf } from './spreadsheets.ts'
 
 const people = ['anna', 'ben', 'cy', 'di']
 
-/** The statuses of four people by what one column says of them; '' is that of new subscribers. */
 async function statuses(header: string, values: string[]): Promise<string[]> {
   const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
   const rows = values.map((value, index) => `${people[index]},${people[index]}@example.org,${quoted(value)}`)

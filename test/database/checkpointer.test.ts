@@ -13,7 +13,6 @@ import { printedFaults } from '../support/stderr.ts'
 
 afterEach(() => vi.useRealTimers())
 
-/** A database of small pages, none of them in its log, and what copies it. */
 async function opened() {
   const path = join(await temporaryDirectory(), 'listwright.db')
   const first = new SQLite(path)
@@ -48,7 +47,6 @@ async function opened() {
       other.exec('BEGIN; SELECT 1 FROM t')
       return () => void other.exec('COMMIT')
     },
-    /** Writes about that many pages into the log, in one commit. */
     write: (pages: number) =>
       sqlite.prepare("INSERT INTO t VALUES (replace(hex(zeroblob(?)), '00', 'abcd'))").run(pages * 127),
     copies: () => copies,

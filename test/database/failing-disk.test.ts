@@ -26,7 +26,6 @@ describe.runIf(canFail)('a disk that fails', () => {
     listId: number
   }
 
-  /** An application with one subscriber, whose disk starts to fail. */
   async function failing(rates: Partial<FaultRates>): Promise<Failing> {
     const directory = await temporaryDirectory()
     const disk = faultyDisk(await temporaryDirectory(), directory, 1)
@@ -136,7 +135,6 @@ describe('a data directory that is gone while the application runs', () => {
   const add = (api: Client, listId: number, email: string) =>
     api.post(`/mailing_lists/${listId}/subscribers`, { subscriber: { email, status: 'active' } })
 
-  /** The possible end of the application, and how to restart it. */
   const gone =
     'the data is no longer in its folder, which was moved, removed or replaced. Put it back and try again'
   const ways: [string, string, (directory: string) => Promise<() => Promise<void>>][] = [

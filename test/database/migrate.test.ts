@@ -19,7 +19,6 @@ async function freshDatabase() {
   return { database: new SQLite(join(directory, 'test.db')), backups: join(directory, 'backups') }
 }
 
-/** A database as a version of the schema had it. */
 async function databaseOf(version: number) {
   const made = await freshDatabase()
   migrate(

@@ -106,7 +106,6 @@ describe('notes of pages', () => {
   })
 })
 
-/** A database with changes in its open log. */
 async function logged() {
   const path = await databasePath()
   const database = new SQLite(path)

@@ -33,7 +33,6 @@ import { temporaryDirectory } from '../support/application.ts'
 
 type Query = (db: Kysely<Schema>, context: CommandContext) => Promise<unknown>
 
-/** Runs queries on a small database and answers the plan of each statement that they ran. */
 async function plansOf(run: Query): Promise<string[]> {
   const sqlite = new SQLite(':memory:')
   addFunctions(sqlite)
@@ -92,7 +91,6 @@ const segment: SegmentScope = {
   ]
 }
 
-/** Conditions that look into other tables, for each subscriber. */
 const filter: SegmentScope = {
   mailingListId: 1,
   clause: [
@@ -111,7 +109,6 @@ const filter: SegmentScope = {
   ]
 }
 
-/** Every query that a request runs on subscribers. */
 const queries: Record<string, Query> = {
   'a page by token': (db) => subscribersAfter(db, 1, 500, 101),
   'a page by number': (db) => subscribersAt(db, 1, 500, 101),
@@ -128,7 +125,6 @@ const queries: Record<string, Query> = {
 const scope = { organizationId: 1, mailingListId: 1, timeZone: 'UTC' }
 const token = makeToken(createSecretKey(Buffer.alloc(32)), 'unsubscribe', { subscriberId: 1, sliceId: 0 })
 
-/** Every command that works on subscribers. */
 const commands: Record<string, Query> = {
   'adding one': (_db, context) =>
     createSubscriber(context, {

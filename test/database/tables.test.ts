@@ -10,7 +10,6 @@ const root = join(import.meta.dirname, '../..')
 /** The columns of each table, and whether each may be null. */
 type Tables = Record<string, Record<string, boolean>>
 
-/** Returns the tables as declared in the types of queries. */
 function declaredTables(): Tables {
   const path = join(root, 'src-main/declared-rows.ts')
   const source = `import type { Selectable } from 'kysely'

@@ -10,7 +10,6 @@ import { startWriter } from '../../src-main/start-writer.ts'
 import { temporaryDirectory } from '../support/application.ts'
 import { printedFaults } from '../support/stderr.ts'
 
-/** A writer over a database with one suppression list, and another program that has the database open. */
 async function started() {
   const directory = await temporaryDirectory()
   const databasePath = join(directory, 'listwright.db')
@@ -41,7 +40,6 @@ async function started() {
   }
 }
 
-/** A thousand addresses each, as the API makes parts of them. */
 function partsOf(addresses: string): string[] {
   const lines = addresses.split('\n')
   const count = Math.ceil(lines.length / 1000)
@@ -224,7 +222,6 @@ describe('a failed commit', () => {
 })
 
 describe('the last change', () => {
-  /** The id of the newest entry of the change log. */
   const newestEntry = (other: SQLite.Database) =>
     other.prepare('SELECT max(id) FROM change_log').pluck().get()
 

@@ -16,7 +16,6 @@ async function upload(bytes: Buffer, name = 'logo.gif'): Promise<Answer<{ key: s
   return (await answer.json()) as Answer<{ key: string }>
 }
 
-/** Returns the first recipient's message of a campaign with this HTML. */
 async function bodyOf(html: string, dispatch_attributes: Record<string, unknown> = {}): Promise<string> {
   const { api, dataDirectory } = started
   const list = await makeList(api)

@@ -19,7 +19,6 @@ const addressee: Addressee = {
 }
 const key = 'a'.repeat(32)
 
-/** The plan of a campaign with the given content. */
 async function planOf(
   content: Partial<PlannedContent>,
   more: Partial<MessagePlan> = {}
@@ -31,7 +30,6 @@ async function planOf(
   return { ...message, ...more, contents: [whole] }
 }
 
-/** A message as it goes out, its header unfolded. */
 async function composed(plan: MessagePlan, to = addressee) {
   const message = await new MessageComposer(plan).compose(plan.contents[0].id, to)
   const [head = '', ...body] = message.content.toString().split('\r\n\r\n')

@@ -9,7 +9,6 @@ const message = (text: string) => ({
   content: Buffer.from(`Subject: Hello\r\n\r\n${text}\r\n`)
 })
 
-/** An outbox with two messages. @returns its path and where it stood after each */
 async function twoMessages() {
   const path = join(await temporaryDirectory(), 'outbox', 'campaign.mbox')
   const outbox = openOutbox(path, 0)

@@ -45,12 +45,10 @@ export class WebContentsDouble
     this.windowOpenHandler = handler
   }
 
-  /** Returns the result of a link that opens a window. */
   openWindow(url: string): WindowOpenHandlerResponse | undefined {
     return this.windowOpenHandler?.({ url } as HandlerDetails)
   }
 
-  /** True if the page refuses to unload. */
   hasUnsavedWork = false
   reloads = 0
   replaced: string | undefined
@@ -65,7 +63,6 @@ export class WebContentsDouble
     this.replaced = text
   }
 
-  /** True if the page unloads: it has no unsaved work, or the application overrules it. */
   unloads(): boolean {
     let goes = !this.hasUnsavedWork
     if (!goes) this.emit('will-prevent-unload', { preventDefault: () => (goes = true) })
@@ -95,7 +92,6 @@ export interface DoubleOptions {
   isPackaged?: boolean
   locale?: string
   version?: string
-  /** In pixels. */
   displayWidth?: number
 }
 
@@ -261,7 +257,6 @@ export function electronDouble({
     static getAllWindows(): BrowserWindowDouble[] {
       return [...open]
     }
-    /** Like Electron: a page may refuse. */
     close(isQuitting = false): void {
       this.emit('close', {})
       if (this.webContents.unloads()) this.destroy(isQuitting)
@@ -448,18 +443,15 @@ export function electronDouble({
     /** Called once the first module was loaded. */
     becomeReady,
     log,
-    /** Context menus that were shown. */
     menus,
     trays,
     notifications,
     displays,
     clipboard,
-    /** The user's answers to questions, and selected files. */
     answers,
     opensAtLogin: () => loginItem.openAtLogin,
     checksSpelling: () => isSpellingChecked,
     applicationMenu: () => applicationMenu,
-    /** Chooses a command of the application's menu. */
     choose: (label: string, checked = true): void => {
       const items = applicationMenu.flatMap(
         ({ submenu }) => (submenu as MenuItemConstructorOptions[] | undefined) ?? []
@@ -469,7 +461,6 @@ export function electronDouble({
       const click = item.click as (item: { checked: boolean }) => void
       click({ checked })
     },
-    /** True if a page gets this permission. */
     grants: (permission: string): boolean => {
       let granted = false
       const ask = permissionHandler as unknown as (

@@ -9,7 +9,6 @@ import type { Client } from '../support/client.ts'
 import { electronDouble } from './electron-double.ts'
 import { startDesktop } from './start-desktop.ts'
 
-/** @returns the import's id */
 async function beginLongImport(api: Client): Promise<number> {
   const list = await makeList(api, { name: 'Readers' })
   const content = Array.from({ length: 300_000 }, (_, row) => `person${row}@example.com`).join('\n')
@@ -437,7 +436,6 @@ describe.runIf(process.platform === 'linux')('updates', () => {
     }
   }
 
-  /** An installed copy with an update address. */
   async function startInstalled(options: Parameters<typeof startDesktop>[0] = {}) {
     const resources = await temporaryDirectory()
     writeFileSync(join(resources, 'app-update.yml'), 'provider: generic\n')

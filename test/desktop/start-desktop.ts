@@ -92,7 +92,6 @@ export async function startDesktop(
   }
 }
 
-/** The window of the application, as far as it calls the API. */
 async function signIn(address = ''): Promise<Client> {
   const { origin } = new URL(address)
   const { data } = await new SessionClient({ baseUrl: origin }).openLink(address)

@@ -15,7 +15,6 @@ import { sharedBrowser, skipsWithoutBrowser, takesPictures, Window } from './bro
 
 const axeSource = readFileSync('node_modules/axe-core/axe.min.js', 'utf8')
 
-/** Returns axe's findings on the current page in both themes, one per line. */
 async function faultsOf(window: Window, name: string): Promise<string[]> {
   const { page } = window
   await window.screenshot(`every-${name.replaceAll(/\W+/g, '-')}`)

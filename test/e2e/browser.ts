@@ -13,7 +13,6 @@ import { isInTurn } from '../support/long.ts'
 import { browserArguments, installedBrowser } from './installed-browser.ts'
 
 const screenshots = 'test/e2e/screenshots'
-/** A laptop; in the long form a large screen. */
 const viewport = isInTurn(0) ? { width: 1920, height: 1080 } : { width: 1280, height: 800 }
 /** Pictures take a second each, and are for people. */
 export const takesPictures = process.env['PICTURES'] === 'true'
@@ -25,7 +24,6 @@ export const skipsWithoutBrowser = !installedBrowser && process.env['CI'] !== 't
 export interface SharedBrowser {
   /** Shared by all windows, so that scripts are loaded and compiled once. */
   context: BrowserContext
-  /** Opens a window of another user. */
   newContext: Browser['newContext']
 }
 
@@ -145,7 +143,6 @@ export class Window {
     })
   }
 
-  /** Prints the page, for failures on remote machines. */
   async #tellWhatItShows(): Promise<void> {
     if (this.page.isClosed()) return
     const shown = await this.page.locator('body').ariaSnapshot()

@@ -14,14 +14,10 @@ import {
 } from '../support/builders.ts'
 import { menuIsGone, sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
 
-/** A record that is open in a window while it is changed elsewhere. */
 interface Edited {
-  /** The page with the editor, and what opens the editor there. */
   page: string
   open?: (page: Page) => Promise<void>
-  /** The user's change. */
   mine: (page: Page) => Promise<void>
-  /** The record's path, the change by others, and the expected result of both. */
   path: string
   theirs: object
   both: object

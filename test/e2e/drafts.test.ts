@@ -13,7 +13,6 @@ describe.skipIf(skipsWithoutBrowser)('what was not saved, in a real Chromium', {
   async function titles(): Promise<string[]> {
     return (await started.api.workbench<DraftSummary[]>('GET', '/drafts')).data.map(({ title }) => title)
   }
-  /** Waits until the drafts that are kept have these titles. */
   async function untilKept(expected: string[]): Promise<void> {
     await expect.poll(titles, { timeout: 10_000 }).toEqual(expected)
   }

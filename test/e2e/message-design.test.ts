@@ -8,7 +8,6 @@ import { fontNames, imageWidths, type MessageDesign } from '../../src-renderer/m
 import { roundsToRun } from '../support/long.ts'
 import { sharedBrowser, skipsWithoutBrowser } from './browser.ts'
 
-/** The functions that the test page exposes from the window's sources. */
 interface Library {
   renderDesign: (design: MessageDesign) => string
   readDesign: (html: string) => MessageDesign | null
@@ -42,7 +41,6 @@ describe.skipIf(skipsWithoutBrowser)('the design of a message, in a real Chromiu
     await page.addScriptTag({ content: await bundle() })
   }, 60_000)
 
-  /** Renders a design and reads it back. */
   const there = (design: MessageDesign) =>
     page.evaluate((given) => {
       const html = library.renderDesign(given)

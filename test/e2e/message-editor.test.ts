@@ -4,7 +4,6 @@ import { sharedApplication } from '../support/application.ts'
 import { makeCampaign, makeField, makeList, makeSubscriber } from '../support/builders.ts'
 import { menuIsGone, sharedBrowser, skipsWithoutBrowser, Window, writeHtml } from './browser.ts'
 
-/** A red square, some pixels wide. */
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR4nGP4z8CAB+GTG8HSALfKY52fTcuYAAAAAElFTkSuQmCC',
   'base64'

@@ -6,7 +6,6 @@ import { menuIsGone } from './browser.ts'
 import { onEachStage } from './stages.ts'
 
 onEachStage('segments', ({ started, open }) => {
-  /** Five subscribers, of whom two are customers too, one of them no longer. */
   async function makeNewsletter() {
     const { api } = started
     const [list, customers] = [

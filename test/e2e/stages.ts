@@ -12,19 +12,16 @@ import { entryPoint } from '../support/built.ts'
 import { Client } from '../support/client.ts'
 import { sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
 
-/** An environment for the same tests: what shows the window, and what serves it. */
 interface Stage {
   name: string
   /** True if the program is not installed. */
   skips: boolean
-  /** Starts it for all tests of a file. To be called where those are described. */
   use: () => Staged
 }
 
 export interface Staged {
   /** There once the tests begin. */
   started: { api: Client; app: { baseUrl: string }; dataDirectory: string }
-  /** Opens a page in a window that is signed in. */
   open: (path?: string) => Promise<Window>
 }
 
@@ -39,7 +36,6 @@ const inChromium: Stage = {
   }
 }
 
-/** The packaged application that LISTWRIGHT_PACKAGED names, else the Electron of this checkout. */
 const packaged = process.env['LISTWRIGHT_PACKAGED']
 const ownElectron = (() => {
   const note = 'node_modules/electron/path.txt'
@@ -47,7 +43,6 @@ const ownElectron = (() => {
   return existsSync(binary) ? binary : undefined
 })()
 
-/** The desktop application. */
 const inElectron: Stage = {
   name: packaged === undefined ? 'Electron' : 'the packaged application',
   skips: packaged === undefined && ownElectron === undefined,

@@ -10,7 +10,6 @@ import { importText, makeCampaign, makeField, makeList } from '../support/builde
 import { entryPoint } from '../support/built.ts'
 import { outboxOf } from '../support/outbox.ts'
 
-/** `npm run serve -- check` on a data directory. */
 function check(dataDirectory: string, ...more: string[]): Promise<{ status: number; lines: string[] }> {
   const args = [entryPoint, 'check', '--data-dir', dataDirectory, ...more]
   return new Promise((resolve) => {

@@ -5,7 +5,6 @@ import { entryPoint } from '../support/built.ts'
 
 const script = join(import.meta.dirname, '../../resources/completion/listwright.bash')
 
-/** Returns bash's completions of the last word. */
 function offered(...words: string[]): string[] {
   const line = ['listwright', ...words].map((word) => `'${word}'`).join(' ')
   const text = execFileSync('bash', [
@@ -20,7 +19,6 @@ function help(...args: string[]): string {
   return execFileSync(process.execPath, [entryPoint, ...args, '--help']).toString()
 }
 
-/** The commands of the command line, as its help lists them. */
 const commands = ['start', 'serve', 'key', 'check', 'backup', 'sync', 'import']
 
 describe.runIf(process.platform === 'linux')('completion in bash', () => {

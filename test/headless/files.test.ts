@@ -12,9 +12,7 @@ import { makeList } from '../support/builders.ts'
 import { runServe, serve } from '../support/process.ts'
 import { canMount, smallDisk } from '../support/small-disk.ts'
 
-/** An account that owns nothing. */
 const nobody = 65_534
-/** True if tests may start the application as another user who can read it. */
 const othersMayRun =
   process.getuid?.() === 0 &&
   process

@@ -11,7 +11,6 @@ import { entryPoint } from '../support/built.ts'
 
 const execute = promisify(execFile)
 
-/** `listwright import …` on a data directory. @returns what it printed, and its exit status */
 async function run(dataDirectory: string, ...args: string[]): Promise<{ status: number; text: string }> {
   const all = [entryPoint, 'import', ...args, '--data-dir', dataDirectory]
   return execute(process.execPath, all).then(

@@ -7,7 +7,6 @@ import { entryPoint } from '../support/built.ts'
 
 const run = promisify(execFile)
 
-/** `npm run serve -- key …` on a data directory. @returns what it printed, a line each */
 async function key(dataDirectory: string, ...args: string[]): Promise<string[]> {
   const { stdout } = await run(process.execPath, [entryPoint, 'key', ...args, '--data-dir', dataDirectory])
   return stdout.trimEnd().split('\n')

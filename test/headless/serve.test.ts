@@ -10,7 +10,6 @@ import { makeList } from '../support/builders.ts'
 import { runServe, serve } from '../support/process.ts'
 import { SessionClient } from '../support/session-client.ts'
 
-/** Runs it to its end. */
 async function outcome(args: string[]): Promise<{ status: number | null; output: string; errors: string }> {
   const child = runServe(args)
   let [output, errors] = ['', '']

@@ -30,7 +30,6 @@ async function start(environment: Record<string, string>, args: string[] = []) {
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
   return {
     child,
-    /** Resolves to the exit status of the process after its output was read completely. */
     ended,
     until: async (pattern: RegExp) => {
       while (!pattern.test(output) && child.exitCode === null) await pause(20)
@@ -39,7 +38,6 @@ async function start(environment: Record<string, string>, args: string[] = []) {
   }
 }
 
-/** A program of this name that notes its arguments and then lives for a while. */
 async function fakeBrowser(directory: string, seconds = 1): Promise<string> {
   const path = join(directory, 'chromium')
   await writeFile(path, `#!/bin/sh\necho "$@" > ${directory}/arguments\nexec /bin/sleep ${seconds}\n`)

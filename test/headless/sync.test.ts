@@ -10,7 +10,6 @@ import { entryPoint } from '../support/built.ts'
 
 const execute = promisify(execFile)
 
-/** `listwright sync …` on a data directory, for a program. @returns the line that it printed, and its exit status */
 async function sync(dataDirectory: string, ...args: string[]): Promise<{ status: number; answer: unknown }> {
   const all = [entryPoint, 'sync', ...args, '--data-dir', dataDirectory, '--json']
   const { stdout, status } = await execute(process.execPath, all).then(

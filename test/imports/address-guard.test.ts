@@ -15,7 +15,6 @@ const answers: Record<string, LookupAddress[]> = {
   'mapped.example': [{ address: '::ffff:10.0.0.1', family: 6 }]
 }
 
-/** The answer of the network's name server. */
 function answer(
   host: string,
   _options: unknown,

@@ -5,7 +5,6 @@ import { allSubscribers, importFile, makeField, makeList } from '../support/buil
 
 const started = sharedApplication()
 
-/** Imports a file with an email and a city column into an empty list. */
 async function importOf(content: string | Uint8Array, settings: Record<string, unknown> = {}) {
   const list = await makeList(started.api)
   await makeField(started.api, list.id, 'City', 'text')
@@ -16,7 +15,6 @@ async function importOf(content: string | Uint8Array, settings: Record<string, u
   return { result, listId: list.id }
 }
 
-/** Checks that rows added, counted and listed agree. */
 async function expectExactStats({ result, listId }: Awaited<ReturnType<typeof importOf>>): Promise<void> {
   const { added, failed } = result.stats.subscribers
   expect(await allSubscribers(started.api, listId)).toHaveLength(added)

@@ -16,7 +16,6 @@ function batchOf(number: number): ImportBatch {
   }
 }
 
-/** An import of two batches on an empty list that has begun to write. */
 async function begun(bench: CommandBench): Promise<number> {
   await bench.run('accounts.ensureSystemOrganization', undefined)
   const mailingListId = await bench.run('mailingLists.create', { organizationId: 1, list: { name: 'List' } })
@@ -27,7 +26,6 @@ async function begun(bench: CommandBench): Promise<number> {
   return id
 }
 
-/** Restarts the import, as after a pause or restart, and writes the rest. */
 async function resume(bench: CommandBench, id: number): Promise<void> {
   const plan = await bench.run('subscriberImports.begin', { id, dataDirectory: bench.directory })
   for (const index of [0, 1]) {
@@ -194,7 +192,6 @@ it('a batch whose commit failed is not remembered: its rows are no duplicates la
 })
 
 describe('an import that is resumed', () => {
-  /** Rows as the import's thread sends them. */
   function packed({ emails, customFields }: ImportBatch): PackedBatch {
     const packer = new RowPacker({ emails: [], customFields: [] })
     const texts = emails.map((email, row) => {

@@ -12,7 +12,6 @@ interface ReadRecord {
   line: number
 }
 
-/** Reads a text that arrives in pieces. */
 function read(pieces: string[], separator = ',', enclosure = '"'): ReadRecord[] {
   const records: ReadRecord[] = []
   const reader = new CsvReader({ separator, enclosure }, (fields, line) => records.push({ fields, line }))
@@ -25,7 +24,6 @@ function fieldsOf(text: string): string[][] {
   return read([text]).map(({ fields }) => fields)
 }
 
-/** Cuts a text at the given places. */
 function cut(text: string, places: number[]): string[] {
   const ends = [...new Set(places.map((place) => place % (text.length + 1)))].sort((a, b) => a - b)
   return [...ends, text.length].map((end, index) => text.slice(index === 0 ? 0 : ends[index - 1], end))
@@ -36,7 +34,6 @@ const cell = fc.oneof(
   fc.string({ unit: fc.constantFrom('"', ',', ';', '\t', '\n', 'b', ' ') })
 )
 
-/** Records that a well-formed writer may make, with enclosures wherever they are needed and sometimes elsewhere. */
 const file = fc
   .record({
     rows: fc.array(fc.array(fc.tuple(cell, fc.boolean()), { minLength: 1, maxLength: 5 }), { maxLength: 12 }),

@@ -22,7 +22,6 @@ const started = sharedApplication()
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 let files = 0
 
-/** Makes a dry run of a file and waits for its end. */
 async function dryRun(
   listId: number,
   content: string,

@@ -53,7 +53,6 @@ async function reached(api: Client, id: number, state: ImportState): Promise<Sub
   }
 }
 
-/** Stats, counters, subscribers and logs say the same; nothing of a row is half written. */
 async function expectConsistent(api: Client, listId: number, { id, stats }: SubscriberImport): Promise<void> {
   const { added, failed } = stats.subscribers
   expect(stats.records_imported).toBe(added + failed)
@@ -160,7 +159,6 @@ describe('an application that is killed while an import is', () => {
   })
 })
 
-/** An import of so many rows, some of which are written. */
 async function underWay(rows: number) {
   const { api, dataDirectory } = await startApplication()
   const listId = await makePeopleList(api)

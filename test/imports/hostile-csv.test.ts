@@ -16,7 +16,6 @@ function records(text: string): string[][] {
 }
 
 const spectrum = 'node_modules/csv-spectrum'
-/** Its expected values have another telephone number than the file; its fields are below. */
 const contradictory = 'location_coordinates'
 
 describe('the files of csv-spectrum', () => {

@@ -20,7 +20,6 @@ async function withImports() {
       const plain = plainImport(mailingListId)
       return bench.run('subscriberImports.create', { ...plain, source: { ...plain.source, ...source } })
     },
-    /** Puts a file into the data directory. */
     file: async (path: string) => {
       await mkdir(dirname(join(bench.directory, path)), { recursive: true })
       await writeFile(join(bench.directory, path), 'x')

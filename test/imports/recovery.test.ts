@@ -16,7 +16,6 @@ const rows = 40_000
 const moments = roundsToRun(2, 12)
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
-/** New subscribers, changed ones, duplicates, and rows that fail. */
 function csvFile(): string {
   const lines = ['email,City,Age']
   for (let row = 0; row < rows; row++) {
@@ -27,7 +26,6 @@ function csvFile(): string {
   return `${lines.join('\n')}\n`
 }
 
-/** A data directory with a list that has some of the file's subscribers already. */
 async function prepare(directory: string): Promise<number> {
   const application = await serve(directory)
   const { api } = application

@@ -63,12 +63,10 @@ describe('a date of a row', () => {
   })
 })
 
-/** Options of a field, by name. */
 function named(...names: string[]): { name: string }[] {
   return names.map((name) => ({ name }))
 }
 
-/** The messages of the failed log, by email. */
 async function complaints({ id }: SubscriberImport): Promise<string[]> {
   const text = await (await started.api.raw(`/ga/api/v2/subscriber_imports/${id}/logs/failed`)).text()
   return text

@@ -20,7 +20,6 @@ import { zipOf } from '../support/zip.ts'
 
 const file = 'email\na@example.com\nb@example.com\n'
 
-/** The files that this process holds open. */
 function openedFiles(): string[] {
   return readdirSync('/proc/self/fd').flatMap((descriptor) => {
     try {
@@ -32,7 +31,6 @@ function openedFiles(): string[] {
   })
 }
 
-/** An application that may download from this computer. */
 async function startDownloading(dataDirectory?: string): Promise<StartedApplication> {
   const directory = dataDirectory ?? (await temporaryDirectory())
   const settings = { service_url_imports_allow_private_addresses: true }

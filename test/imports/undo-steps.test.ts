@@ -7,7 +7,6 @@ import { commandBench, plainImport } from '../support/commands.ts'
 const outcomeOfAll =
   'SELECT done = total AS dealt_with_all, removed, restored, kept, finished_at IS NOT NULL AS ended FROM import_undos'
 
-/** An import that has ended, which overwrote the statuses of some people and added others. */
 async function imported({ known = 0, added = 0, status = 'bounced' }) {
   const bench = await commandBench()
   await bench.run('accounts.ensureSystemOrganization', undefined)
@@ -38,7 +37,6 @@ async function imported({ known = 0, added = 0, status = 'bounced' }) {
     id,
     end: () => bench.run('subscriberImports.end', { id, end: { is: 'finished' } }),
     begin: () => bench.run('importUndos.begin', named),
-    /** Undoes all of it. @returns how many steps that took */
     undo: async (pauses: boolean) => {
       let steps = 0
       for (let isMore: unknown = true; isMore; steps++) {

@@ -18,7 +18,6 @@ function undoOf(importId: number, method = 'GET') {
   return started.api.workbench<ImportUndo>(method, `/subscriber_imports/${importId}/undo`)
 }
 
-/** Undoes an import and waits for the end. */
 async function undone(importId: number): Promise<ImportUndo> {
   const begun = await undoOf(importId, 'POST')
   expect(begun.error_message).toBeNull()

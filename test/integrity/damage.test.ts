@@ -34,7 +34,6 @@ let originals: Promise<Record<End, Kept>> | undefined
 const parent = await mkdtemp(join(tmpdir(), 'listwright-test-'))
 afterAll(() => rm(parent, { recursive: true, force: true }))
 
-/** A data directory with a list of some people, left by an application. @param end how it was ended */
 async function kept(end: End = 'SIGTERM'): Promise<Kept> {
   const original = (await (originals ??= leftByApplications()))[end]
   const directory = await temporaryDirectory()
@@ -66,7 +65,6 @@ async function leftByApplications(): Promise<Record<End, Kept>> {
   }
 }
 
-/** Changes a copy and kills the application. */
 async function cutOff(from: Kept, copy: Kept, change: (api: Client) => Promise<unknown>): Promise<Kept> {
   await cp(from.directory, copy.directory, { recursive: true })
   const app = await serve(copy.directory)
@@ -84,7 +82,6 @@ async function examined(api: Client): Promise<IntegrityAnswer> {
   return (await api.workbench<IntegrityAnswer>('GET', '/integrity')).data
 }
 
-/** Returns the position of a text in a file. */
 async function placeOf(path: string, text: string): Promise<number> {
   const at = (await readFile(path)).indexOf(text)
   expect(at).toBeGreaterThan(0)
@@ -99,7 +96,6 @@ async function write(path: string, at: number, bytes: string): Promise<void> {
 
 const pageSize = 4096
 
-/** The first pages of a table and its indexes. */
 function rootsOf(path: string, table: string): number[] {
   const database = new SQLite(path, { readonly: true })
   try {

@@ -18,7 +18,6 @@ import { markerPath } from '../../src-main/integrity/marker.ts'
 import { openForGood } from '../../src-main/integrity/verify-pages.ts'
 import { commandBench } from '../support/commands.ts'
 
-/** A database with nothing in its log. */
 async function atRest() {
   const { sqlite, directory } = await commandBench()
   sqlite.pragma('wal_checkpoint(TRUNCATE)')

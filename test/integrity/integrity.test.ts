@@ -9,7 +9,6 @@ import { startWriter } from '../../src-main/start-writer.ts'
 import { temporaryDirectory } from '../support/application.ts'
 import { printedFaults } from '../support/stderr.ts'
 
-/** An integrity check of a directory, and what it printed. */
 async function lookingAt(directory?: string) {
   const printed = printedFaults()
   const integrity = new Integrity(directory ?? (await temporaryDirectory()), false)

@@ -94,7 +94,6 @@ describe('a clock that was set back', () => {
 })
 
 describe('what is removed by its age', () => {
-  /** An application with a finished import, closed, and what removes its logs at a time. */
   async function withImport() {
     const { app, api, dataDirectory } = await startApplication()
     const list = await makeList(api)

@@ -4,7 +4,6 @@ import { StorageFault } from '../../src-main/base/errors.ts'
 import { StepLoop } from '../../src-main/jobs/step-loop.ts'
 import { printedFaults } from '../support/stderr.ts'
 
-/** Work on numbers, each of which takes as many steps as it says. */
 function loopOver(items: number[], fault?: () => Error | undefined) {
   let change: (changes: Change[]) => void = () => undefined
   const done: number[] = []

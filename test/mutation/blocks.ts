@@ -3,7 +3,6 @@ import ts from 'typescript'
 /** A part of a source that runs from its beginning when it runs at all. */
 export interface Block {
   number: number
-  /** Relative to the repository. */
   file: string
   /** In characters from 0; the end is exclusive. */
   start: number

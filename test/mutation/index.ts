@@ -39,7 +39,6 @@ const firstRunTime = 15_000
  * would catch counts as survived, so the share that is printed is a lower bound.
  */
 const maxTestTime = 120_000
-/** Copies of the repository that mutants are tried in at the same time. */
 const copies = 2
 /** Directories that a copy does not need, or shares. */
 const notCopied = ['.git', 'dist', 'node_modules', 'out']
@@ -90,7 +89,6 @@ async function main(): Promise<void> {
   }
 }
 
-/** Does something with all items, one at a time in each directory. */
 async function inEach<Item>(
   directories: string[],
   items: readonly Item[],
@@ -150,7 +148,6 @@ interface TimedTest {
   duration: number
 }
 
-/** Runs each file of tests on the sources as they are, to know whether it passes, how long it takes and what it reaches. */
 async function timedTests(
   directories: string[],
   sources: string[]
@@ -255,7 +252,6 @@ function runsOf(tests: TimedTest[]): TimedTest[][] {
   return runs
 }
 
-/** True if all tests pass in time. Hanging ones are killed with their child processes. */
 async function passes(
   directory: string,
   tests: string[],

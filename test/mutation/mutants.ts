@@ -2,7 +2,6 @@ import ts from 'typescript'
 
 /** A small change of a source that a test should notice. */
 export interface Mutant {
-  /** Relative to the repository. */
   file: string
   /** From 1. */
   line: number

@@ -1,7 +1,6 @@
 /** Mutants that no test can or should notice, and why. */
 export const accepted: {
   file: string
-  /** The text of the line, if the original alone is ambiguous. */
   line?: string
   original: string
   replacement: string

@@ -1,6 +1,5 @@
 /** Sources that are mutated, and the tests that are about them: they are tried first. */
 export interface Target {
-  /** Files and folders, relative to the repository. */
   sources: string[]
   tests: string[]
 }

@@ -21,7 +21,6 @@ import { serve } from '../support/process.ts'
 const mayInstall = process.platform === 'linux' && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
 const out = 'dist'
 const people = Array.from({ length: 200 }, (_, number) => `p${number}@example.com`)
-/** Indigo: of the icon, and of what a new window proposes to do. */
 const productColor: [number, number, number] = [0x4f, 0x46, 0xe5]
 const file = `email\n${people.join('\n')}\n`
 
@@ -33,7 +32,6 @@ function apt(...args: string[]): string {
   })
 }
 
-/** Imports a file through the API, as a program would. @returns how many are on the list then */
 async function importPeople(dataDirectory: string, program: string[]): Promise<number> {
   const application = await serve(dataDirectory, { program })
   const list = await makeList(application.api, { name: 'Readers' })
@@ -154,7 +152,6 @@ describe.skipIf(!mayInstall && process.env['CI'] !== 'true')('the packages witho
   }, 300_000)
 })
 
-/** @returns the program in an archive that was unpacked into a folder */
 function unpack(tarball: string, folder: string): string {
   mkdirSync(folder)
   execFileSync('tar', ['-xf', tarball, '-C', folder])
@@ -208,14 +205,12 @@ async function expectWindow(home: string, command?: [string, ...string[]]): Prom
   })
 }
 
-/** Returns the path of a screenshot. */
 async function pictureOf(display: string): Promise<string> {
   const path = join(await temporaryDirectory(), 'window.png')
   execFileSync('scrot', [path], { env: { ...process.env, DISPLAY: display } })
   return path
 }
 
-/** Runs work on a virtual screen. */
 async function onScreen(work: (display: string) => Promise<void>): Promise<void> {
   const server = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1400x900x24', '-nolisten', 'tcp'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe']
@@ -242,7 +237,6 @@ async function shown(display: string): Promise<void> {
   throw new Error('no window was shown')
 }
 
-/** The share of the pixels of a picture that have a color, or nearly so. */
 async function shareOf(path: string, color: [number, number, number]): Promise<number> {
   const browser = await chromium.launch({ executablePath: installedBrowser ?? '', args: browserArguments })
   try {

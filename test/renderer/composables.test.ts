@@ -73,7 +73,6 @@ describe('usePages', () => {
 })
 
 describe('useFieldFaults', () => {
-  /** A form that shows these fields, as UForm does: it takes errors of no other. */
   function formWith(fields: string[]) {
     const focused: string[] = []
     const form: FormHandle = {

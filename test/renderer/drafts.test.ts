@@ -8,7 +8,6 @@ import { mountComposable, openWindow, waitUntil } from './support/window.ts'
 const started = sharedApplication()
 let forms = 0
 
-/** A form of a record that is stored as `saved`. @param options of useDraft */
 async function openForm(
   saved: { name: string; note: string },
   name: string,

@@ -5,12 +5,10 @@ import { auditedEntities } from '../../src-main/api/record-kinds.ts'
 import { languages } from '../../src-main/base/languages.ts'
 import en from '../../src-renderer/locales/en.json'
 
-/** Texts in groups, which may have groups themselves. */
 interface Texts {
   [name: string]: string | Texts
 }
 
-/** Every text by its key. */
 function textsOf(texts: Texts, prefix = ''): Map<string, string> {
   return new Map(
     Object.entries(texts).flatMap(([name, text]) =>

@@ -59,7 +59,6 @@ describe('useMailingLists', () => {
   })
 })
 
-/** Opens the lines of the signed-in user: the store reads those of each user that it shows. */
 async function openDismissed() {
   const { result } = await mountComposable(useDismissed)
   await waitUntil(() => useSession().session)

@@ -77,7 +77,6 @@ async function copied(
     tableRoot,
     rows: (columnsTold = 'id') =>
       target.prepare(`SELECT ${columnsTold} FROM ${name} ORDER BY id`).raw().all(),
-    /** Returns each loss: id, name, list, and what happened. */
     told: async () => {
       copy.tellMissing()
       await losses.close()
@@ -130,7 +129,6 @@ it('a row that an index has and the table no longer has is reported as lost', as
   ])
 })
 
-/** Changes a letter of what stands in the table. */
 const letter = (text: string, to: string) => (bytes: Buffer, root: number) => {
   const at = bytes.indexOf(text, (root - 1) * pageSize)
   expect(at).toBeGreaterThan(0)

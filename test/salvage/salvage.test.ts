@@ -23,7 +23,6 @@ import { seededRandom } from '../support/random.ts'
 
 const people = 3000
 
-/** A data directory with lists, fields, a segment and a campaign. @param signal how its application was ended */
 async function kept(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<string> {
   const directory = await temporaryDirectory()
   const app = await serve(directory)
@@ -58,7 +57,6 @@ async function kept(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<string> 
   return directory
 }
 
-/** Recovers a copy of the data. */
 async function recovered(directory: string): Promise<Recovery & { path: string }> {
   const path = join(directory, 'recovered.db')
   const databasePath = join(directory, 'listwright.db')
@@ -140,7 +138,6 @@ test('what was removed on purpose, and stands in free pages still, stays removed
 
 interface Damage {
   apply: (path: string, random: Random) => Promise<void>
-  /** True if it may destroy a record together with all references to it. */
   mayTakeNames?: boolean
 }
 

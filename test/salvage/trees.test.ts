@@ -11,7 +11,6 @@ import { seededRandom } from '../support/random.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
-/** Integers at the bounds of each size in which SQLite stores an integer. */
 const numbers = [
   0n,
   1n,
@@ -42,12 +41,10 @@ const numbers = [
 
 interface Made {
   path: string
-  /** The first page of the table and of the index. */
   roots: { table: number; index: number }
   rows: { rowid: bigint; values: unknown[] }[]
 }
 
-/** A database of a table and an index, with rows from no length to several pages. */
 async function made(pageSize: number, lengths: number[]): Promise<Made> {
   const path = join(await temporaryDirectory(), 'listwright.db')
   const database = new SQLite(path)

@@ -94,7 +94,6 @@ async function makePeople() {
   return { list, fields, importIds, subscribers: await allSubscribers(started.api, list.id) }
 }
 
-/** Conditions on what {@link makePeople} made. */
 function conditions({ fields, importIds }: People): fc.Arbitrary<Condition> {
   const field = (type: string) => fields.find((each) => each.field_type === type)
   const on = (kind: FieldCondition['kind'], type: string, rest: fc.Arbitrary<object>) =>
@@ -212,7 +211,6 @@ function conditions({ fields, importIds }: People): fc.Arbitrary<Condition> {
   })).condition
 }
 
-/** The meaning of conditions in plain JavaScript. */
 function meets(subscriber: Subscriber, condition: Condition, people: People): boolean {
   switch (condition.type) {
     case 'group': {
@@ -331,7 +329,6 @@ function plain(text: string): string {
     .replaceAll('ß', 'ss')
 }
 
-/** A condition in so many groups, one in the other. */
 function nested(groups: number): object {
   if (groups === 0) return { type: 'email', operator: 'is', value: 'a@example.com' }
   return { type: 'group', match: 'any', conditions: [nested(groups - 1)] }

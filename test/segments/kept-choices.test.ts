@@ -13,7 +13,6 @@ const choice = (search: string): Choice => ({
 })
 const nobodyStops = new AbortController().signal
 
-/** Finds after so many turns, and reports what was requested and cancelled. */
 function finder() {
   const begun: string[] = []
   const givenUp: string[] = []

@@ -42,7 +42,6 @@ export function sharedApplication(): StartedApplication {
   return shared
 }
 
-/** Passwords of tests are no secret. */
 const passwordCost = { N: 16, r: 8, p: 1 }
 
 async function start(dataDirectory: string): Promise<StartedApplication> {

@@ -11,7 +11,6 @@ export const fromNoTemplate: CommandInput<'campaigns.create'>['source'] = {
   duplicate_dispatch: false
 }
 
-/** The subscribers of a campaign's list, and its settings. */
 interface Readers {
   /** The properties of each besides the email. */
   people?: readonly Parameters<typeof addPerson>[3][]

@@ -28,7 +28,6 @@ export class Client {
     this.authorization = authorization
   }
 
-  /** Sends a request as it is; `path` begins after the host. */
   raw(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = { Authorization: this.authorization, ...(init.headers as Record<string, string>) }
     return fetch(this.baseUrl + path, { redirect: 'manual', ...init, headers })

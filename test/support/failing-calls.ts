@@ -8,7 +8,6 @@ import { isMainThread } from 'node:worker_threads'
 
 const { FAILING_CALL: nth, FAILING_IN: folder, FAILING_AS: as } = process.env
 
-/** Written when the nth call was reached. */
 const reached = `${folder}.reached`
 
 let calls = 0

@@ -41,14 +41,12 @@ export interface PassedRequest {
 /** Stands between an application and its server. */
 export interface FaultProxy {
   baseUrl: string
-  /** The target of requests. */
   target: string
   /** Asked for each request, which waits for the answer. */
   faultOf: (passed: PassedRequest) => Fault | Promise<Fault>
   passed: PassedRequest[]
 }
 
-/** A server's answer in place of the real one. */
 const instead: Partial<Record<Fault, { status: number; headers: Record<string, string>; body: string }>> = {
   'too many': { status: 429, headers: { 'retry-after': '1' }, body: '{"success":false,"data":null}' },
   broken: {

@@ -5,7 +5,6 @@ import { onTestFinished } from 'vitest'
 export interface FileServer {
   url: string
   requests: number
-  /** Connections that are open now. */
   connections(): Promise<number>
 }
 

@@ -18,9 +18,7 @@ export interface ReadyLine {
 export interface ServedApplication {
   api: Client
   ready: ReadyLine
-  /** The standard output so far. */
   output(): string
-  /** The standard error so far. */
   errors(): string
   pid: number
   /** The exit status; null after a signal. */

@@ -42,7 +42,6 @@ export class SessionClient {
     return this.call('POST', '/app/v1/session', { email, password: given })
   }
 
-  /** Signs in as the page does that a link opens. @param address with its one-time token */
   openLink(address: string): Promise<Answer<{ session: string }>> {
     const token = new URL(address).searchParams.get('sign_in')
     return this.call('POST', '/app/v1/session/link', { token })

@@ -58,7 +58,6 @@ export async function endOfRun(api: Client, remoteId: number, longest = 120_000)
   throw new Error('the run did not end')
 }
 
-/** The answers of a user who intended what was done on the remote. */
 const agreement: Partial<Record<Question, Answer>> = {
   gone: 'remove_here',
   fields_gone: 'remove_here',

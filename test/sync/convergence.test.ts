@@ -166,7 +166,6 @@ function isLook({ method, path }: PassedRequest): boolean {
   return method === 'GET' && path.startsWith('/mailing_lists/1/subscribers/')
 }
 
-/** Runs a sync over a bad network, in which either side may be killed. */
 async function mirrorRoughly(
   sides: Record<Where, ServedApplication>,
   directories: Record<Where, string>,

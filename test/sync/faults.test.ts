@@ -201,7 +201,6 @@ async function serveInRun(
   return here
 }
 
-/** A data directory with a remote behind a proxy; its application is closed. */
 async function startForRuns() {
   const directory = await temporaryDirectory()
   const there = await startApplication()

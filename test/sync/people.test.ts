@@ -13,7 +13,6 @@ interface Lists {
   theirs: number
 }
 
-/** A list that both sides have, with people of these names. */
 async function mirrored(
   { here, there, remoteId }: SyncedPair,
   names: readonly string[],

@@ -53,7 +53,6 @@ const subscriberKeys = [
 ]
 const queries = ['per_page', 'page', 'page_token']
 
-/** Returns the table's call that a request is. */
 function callOf({ method, path }: PassedRequest): string {
   const bare = path.replace(/\?.*/, '')
   const exact = `${method} ${bare.replace(/\/\d+(?=\/|$)/g, '/#')}`

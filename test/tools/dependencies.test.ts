@@ -13,7 +13,6 @@ const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
 }
 const wanted = { ...manifest.dependencies, ...manifest.devDependencies }
 
-/** The first column of the table, where `@scope/*` stands for all packages of a scope. */
 function namesWithReason(): string[] {
   return readFileSync('docs/contributing/dependencies.md', 'utf8')
     .split('\n')

@@ -7,13 +7,11 @@ import { moduleOf } from '../../tools/component-module.ts'
 
 const repository = join(import.meta.dirname, '../..')
 
-/** Runs oxlint as `npm run lint:types` does. */
 function oxlint(...args: string[]): string {
   const command = join(repository, 'node_modules/oxlint/bin/oxlint')
   return spawnSync(process.execPath, [command, ...args], { cwd: repository, encoding: 'utf8' }).stdout
 }
 
-/** Returns oxlint's findings in a module, one per line. */
 function faultsIn(name: string, text: string): string {
   const directory = mkdtempSync(join(import.meta.dirname, 'lint-'))
   try {

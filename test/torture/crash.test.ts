@@ -31,13 +31,10 @@ interface Change {
   send: (api: Client) => Promise<Answer>
 }
 
-/** A program, which alone changes its records. */
 interface Program {
   name: string
   listId: number
-  /** By path. */
   records: Map<string, State>
-  /** The records changed since the last start. */
   touched: Set<string>
   /** A change that was not answered: the record is as before or as after. */
   open: Change | null
@@ -46,18 +43,14 @@ interface Program {
    * unknown.
    */
   doubtful: Map<string, State[]>
-  /** Imports that were accepted, by the email in each. */
   imports: Map<number, string>
   made: number
 }
 
 interface KindOfRecord {
-  /** The path to create records, and the key of the body. */
   makesAt: (listId: number) => string
   key: string
-  /** The path of a record. */
   at: (id: number) => string
-  /** Further properties of a new record. */
   with: Record<string, unknown>
 }
 
@@ -100,9 +93,7 @@ const kinds = Object.keys(named) as (keyof typeof named)[]
 const programs = 4
 const cities = ['Oslo', 'Bergen', '', 'Zürich, "old"']
 const statuses = ['active', 'unsubscribed', 'bounced']
-/** Older records that are looked at after each start. */
 const olderOnes = 40
-/** Disk faults in a round, per million calls. */
 const none = { shortWrites: 0, failedWrites: 0, failedSyncs: 0 }
 const failures = [
   none,
@@ -213,7 +204,6 @@ async function handOutImport(program: Program, api: Client): Promise<void> {
   if (success) program.imports.set(data.id, email)
 }
 
-/** A record as it is. */
 async function stateOf(api: Client, path: string): Promise<State> {
   const { success, data } = await api.get<Record<string, unknown>>(path)
   if (!success) return null
@@ -291,7 +281,6 @@ function check(directory: string): Promise<{ status: number; said: string }> {
   })
 }
 
-/** Fills the disk of a directory but for a little. @returns what frees it again */
 async function fillDisk(directory: string): Promise<() => Promise<void>> {
   const path = join(directory, 'filler')
   const { bavail, bsize } = await statfs(directory)
@@ -334,7 +323,6 @@ interface Rounds {
   until?: () => boolean
 }
 
-/** @returns how many changes were made */
 async function crash({ seed, rounds, directory, before, start, until }: Rounds): Promise<number> {
   const random = seededRandom(seed)
   let app = await start()

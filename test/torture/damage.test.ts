@@ -16,13 +16,11 @@ import { seededRandom } from '../support/random.ts'
 // everything is as it was; or it is told, and nothing is written any more; or the application does not start, and says why. The files
 // that were found are what they were afterwards.
 
-/** The original data directories and their contents. */
 interface Origin {
   /** Ended in order, or in the middle, with a log. */
   directory: Record<'ended' | 'killed', string>
   /** The first one, some changes before. */
   earlier: string
-  /** Of another installation. */
   foreign: string
   content: Record<'ended' | 'killed', string>
 }
@@ -30,7 +28,6 @@ interface Origin {
 interface Damage {
   name: string
   to: 'ended' | 'killed'
-  /** True if the data may be unaffected. */
   mayBeHarmless?: boolean
   apply: (directory: string, random: Random, origin: Origin) => Promise<void>
 }
@@ -133,7 +130,6 @@ const damages: Damage[] = [
   }
 ]
 
-/** Returns all lists and subscribers of the API. */
 async function contentOf(api: Client): Promise<string> {
   const hash = createHash('sha256')
   const { data: lists } = await api.get<{ id: number }[]>('/mailing_lists')

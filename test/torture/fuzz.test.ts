@@ -26,7 +26,6 @@ interface Operation {
 
 /** Requests that are under way at once. */
 const atOnce = 16
-/** Requests after which another application takes over. */
 const perApplication = 40_000
 /** Longest wait for an answer, in milliseconds. */
 const patience = 20_000
@@ -233,7 +232,6 @@ function sendNoise(app: ServedApplication, random: Random): void {
   setTimeout(() => socket.destroy(), 100 + random() * 400)
 }
 
-/** Runs `listwright check`. */
 function check(directory: string): Promise<{ status: number; said: string }> {
   return new Promise((resolve) => {
     execFile(process.execPath, [entryPoint, 'check', '--data-dir', directory], (error, stdout, stderr) =>

@@ -21,7 +21,6 @@ interface Pair {
   key: string
 }
 
-/** A list of eight with two fields and a segment, the same on both sides. */
 async function startMirrored(): Promise<Pair> {
   const [here, there] = await Promise.all([startApplication(), startApplication()])
   const proxy = await startLyingProxy(there.app.baseUrl)
@@ -44,7 +43,6 @@ async function startMirrored(): Promise<Pair> {
   return { here, proxy, remoteId, key }
 }
 
-/** Returns everything that a remote could delete here. */
 async function stateOf(api: Client): Promise<unknown> {
   const { data: lists } = await api.get<MailingList[]>('/mailing_lists')
   return Promise.all(
@@ -79,7 +77,6 @@ const listings: Record<string, RegExp> = {
   'the suppression lists': /^\/suppression_lists$/
 }
 
-/** Lies about any listing. */
 const ofListings: Record<string, (answer: ProxiedAnswer, data: Records) => void> = {
   'as none': ({ body }) => Object.assign(body, { data: [] }),
   'as none, and that there are none': ({ body }) =>

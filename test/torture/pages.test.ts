@@ -103,7 +103,6 @@ describe.skipIf(skipsWithoutBrowser)('a hostile page, in a real Chromium', () =>
   let browser: Browser
   let context: BrowserContext
   let port: number
-  /** The headers that reached the other port. */
   const received: IncomingHttpHeaders[] = []
   const server = createServer(({ headers }, answer) => {
     received.push(headers)
@@ -137,7 +136,6 @@ describe.skipIf(skipsWithoutBrowser)('a hostile page, in a real Chromium', () =>
     return [keys.data, lists.data]
   }
 
-  /** Tries everything from a page. @returns what it could read */
   async function tryAll(page: Page, target: string): Promise<Record<string, unknown>> {
     const read: Record<string, unknown> = {}
     for (const [name, attempt] of Object.entries(attempts)) {

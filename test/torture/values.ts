@@ -6,7 +6,6 @@ export function someOf<Item>(items: readonly Item[], random: Random): Item {
   return item
 }
 
-/** Values that programs send by mistake, and users on purpose. */
 const hostile: readonly unknown[] = [
   null,
   true,

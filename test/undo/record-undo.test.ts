@@ -31,7 +31,6 @@ let api: Client
 beforeAll(() => void (api = started.api))
 const day = 24 * 60 * 60 * 1000
 
-/** A record, how it is read, and a change of it. */
 interface Made {
   id: number
   path: string
@@ -42,7 +41,6 @@ interface Made {
 type TestedApart = 'organization' | 'suppression_list' | 'virtual_mta' | 'url_domain' | 'bounce_email'
 type Make = (listId: number) => Promise<Made>
 
-/** How a record of each kind is created and changed. */
 const kinds: Record<Exclude<UndoableEntity, TestedApart>, Make> = {
   segment: async (listId) => {
     const { id } = await makeSegment(api, listId)
@@ -112,7 +110,6 @@ const kinds: Record<Exclude<UndoableEntity, TestedApart>, Make> = {
   })
 }
 
-/** A record as the API shows it, but for when it was changed. */
 async function read(path: string): Promise<object | null> {
   const { success, data } = await api.get<Record<string, unknown>>(path)
   return success ? { ...data, updated_at: null } : null
@@ -137,7 +134,6 @@ async function remove(entity: string, { id, path }: Made): Promise<void> {
   else expectSuccess(await api.delete(path))
 }
 
-/** Makes the change log and deletions look older. */
 function age(days: number): void {
   const database = new SQLite(join(started.dataDirectory, 'listwright.db'))
   database.prepare('UPDATE change_log SET at = at - ?').run(days * day)
@@ -145,7 +141,6 @@ function age(days: number): void {
 }
 
 describe('what an edit changed', () => {
-  /** Columns that no edit changes, or that say nothing to people. */
   const untold =
     /^(id|organization_id|is_template|is_remote_list|primary_key_custom_field_id|expired)$|_key$|_at$/
 

@@ -17,9 +17,7 @@ const started = sharedApplication()
 
 /** A route that only the window uses. */
 interface WorkbenchRoute {
-  /** What the caller needs; default: any key or window; "public" needs none. */
   needs?: string
-  /** Further permissions that the request needs: actions on the same kind of record, or of another. */
   alsoNeeds?: string[]
   /**
    * Creates a record of another organization.
@@ -251,7 +249,6 @@ const segmentBody = {
   }
 }
 
-/** Bodies with which the route gets as far as the path. */
 const bodies: Record<string, unknown> = {
   answer: { answer: 'send_again' },
   decide: { keep: 'local' },
@@ -312,7 +309,6 @@ it('every route of the window has its row here', async () => {
   expect(found.filter((route) => !route.startsWith('HEAD')).sort()).toEqual(Object.keys(table).sort())
 })
 
-/** kind of record -> actions. */
 function permissionsOf(named: string[]): Record<string, string[]> {
   const byKey = Map.groupBy(named, (each) => each.split('.')[0] ?? '')
   return Object.fromEntries(

@@ -25,14 +25,12 @@ beforeAll(async () => {
   await window.openLink(started.app.interfaceUrl())
 })
 
-/** A record's path and two changes of it. */
 interface Editable {
   path: string
   first: object
   second: object
 }
 
-/** Each kind of record that the window edits. */
 const kinds: Record<string, () => Promise<Editable>> = {
   subscriber: async () => {
     const list = await makeList(api)

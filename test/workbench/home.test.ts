@@ -8,7 +8,6 @@ import { commandBench } from '../support/commands.ts'
 
 const none = { active: 0, bounced: 0, unsubscribed: 0, scomp: 0, deactivated: 0 }
 
-/** The properties of a subscriber by default. */
 const plain = {
   status: 'active',
   apply_custom_field_defaults: false,
@@ -16,7 +15,6 @@ const plain = {
   autoresponder_exclude_reacted: false
 } as const
 
-/** A list to which subscribers are added and of which they are removed at times that a test chooses. */
 async function growingList() {
   const bench = await commandBench()
   await bench.run('accounts.ensureSystemOrganization', undefined)

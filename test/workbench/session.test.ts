@@ -21,7 +21,6 @@ function makeUserWithPassword(settings: Record<string, unknown> = {}): Promise<U
   return makeUser(started, { password1: password, password2: password, ...settings })
 }
 
-/** The window that the application itself opens. */
 async function firstWindow(): Promise<SessionClient> {
   const window = new SessionClient(started.app)
   await window.openLink(started.app.interfaceUrl())

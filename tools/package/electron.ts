@@ -127,7 +127,6 @@ export function configurationOf(input: ElectronBuild): Configuration {
   }
 }
 
-/** The packages of each system. */
 const targets: Partial<Record<NodeJS.Platform, { platform: Platform; kinds: string[]; arch?: Arch }>> = {
   linux: { platform: Platform.LINUX, kinds: ['AppImage', 'deb', 'rpm'] },
   win32: { platform: Platform.WINDOWS, kinds: ['nsis', 'portable'] },

@@ -7,7 +7,6 @@ import { join } from 'node:path'
 /** Widths in pixels that desktops look for. */
 export const linuxSizes = [16, 24, 32, 48, 64, 128, 256, 512]
 const windowsSizes = [16, 24, 32, 48, 64, 128, 256]
-/** Kinds of entries in .icns, each of which holds a PNG of its width. */
 const macKinds: Record<string, number> = {
   icp4: 16,
   icp5: 32,

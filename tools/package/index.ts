@@ -51,7 +51,6 @@ tell(writeChecksums(out))
 if (process.env['LISTWRIGHT_NEEDS_ALL'] === 'true' && made.some(({ fault }) => fault !== undefined))
   process.exitCode = 1
 
-/** Makes a package, or prints why not. */
 function attempt(what: string, make: () => string): void {
   try {
     tell(make())

@@ -17,10 +17,8 @@ import { linuxSizes } from './icons.ts'
 // What packages of Linux are made of: the files that desktops look for, and a tree of files that becomes a .deb or an .rpm.
 
 export interface LinuxPackage {
-  /** The name of the package and its program. */
   name: string
   dependencies: { deb: string; rpm: string }
-  /** Recommended packages. */
   recommended?: { deb: string; rpm: string }
   /** A package that has files of the same names. */
   conflicting?: string
@@ -186,7 +184,6 @@ export function makeReadable(directory: string): void {
   }
 }
 
-/** In KiB. */
 function sizeOf(directory: string): number {
   let bytes = 0
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true }))

@@ -28,7 +28,6 @@ const own: LinuxPackage = {
   }
 }
 
-/** The libraries that Electron loads, by the distributions' names. */
 const withElectron: LinuxPackage = {
   name: 'listwright-desktop',
   conflicting: 'listwright',
@@ -58,7 +57,6 @@ function writeSystemTree(out: string, icons: string, packaged: PackagedVersion):
   return root
 }
 
-/** The programs that make packages, by what they make. */
 const packers = { deb: packDeb, rpm: packRpm }
 export type PackageKind = keyof typeof packers
 

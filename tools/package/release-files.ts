@@ -57,7 +57,6 @@ function sqliteVersion(): string {
   }
 }
 
-/** npm's form: a scope is encoded. */
 function purl(name: string, version: string): string {
   return `pkg:npm/${name.replace('@', '%40')}@${version}`
 }

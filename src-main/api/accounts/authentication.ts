@@ -17,7 +17,6 @@ declare module '../../http/context.ts' {
 /** Validity of a sign-in token of the command line, in milliseconds. */
 const signInLifetime = 10 * 60 * 1000
 
-/** The user that a link signs in, and the organization that the window shows. */
 interface Grant {
   organizationId: number
   userId: number
@@ -44,7 +43,6 @@ export class SignIn {
     return `${baseUrl}/?sign_in=${token}${page === '/' ? '' : `&page=${encodeURIComponent(page)}`}`
   }
 
-  /** Redeems a token, which is then invalid. */
   redeem(token: string): Grant | undefined {
     const granted = this.#tokens.get(token)
     this.#tokens.delete(token)
@@ -56,7 +54,6 @@ export class SignIn {
 
 /** Validity of a download ticket, in milliseconds: a browser follows the link at once. */
 const ticketLifetime = 60_000
-/** Limit of open tickets; the oldest is dropped. */
 const maxTickets = 1000
 
 /**
@@ -67,7 +64,6 @@ export class Tickets {
   /** `expiresAt` is by performance.now(), which changes of the clock do not affect. */
   readonly #granted = new Map<string, { session: string; address: string; expiresAt: number }>()
 
-  /** @returns a ticket for one GET of this address with the session's rights */
   issue(session: string, address: string): string {
     const [oldest] = this.#granted.keys()
     if (oldest !== undefined && this.#granted.size >= maxTickets) this.#granted.delete(oldest)

@@ -101,7 +101,6 @@ const createAutoresponder: Command<Scope & { autoresponder: AutoresponderInput }
   return row
 }
 
-/** Changes the properties in the request. */
 const updateAutoresponder: Command<
   Scope & { id: number; changes: AutoresponderChanges },
   AutoresponderRow

@@ -13,7 +13,6 @@ export class Reactions {
     this.#context = context
   }
 
-  /** Removes the subscribers' reactions from the queue and returns them by subscriber id. */
   async take(subscriberIds: readonly number[]): Promise<Map<number, Reaction[]>> {
     if (subscriberIds.length === 0) return new Map()
     const taken = await this.#context.db

@@ -13,7 +13,6 @@ export const accessFor: Record<BulkActionKind, readonly Access[]> = {
   delete: ['subscriber.delete']
 }
 
-/** Additional permissions for undoing an action. */
 export const permissionsForUndo: Partial<Record<BulkActionKind, Permission>> = {
   copy: 'subscriber.delete',
   delete: 'subscriber.create'

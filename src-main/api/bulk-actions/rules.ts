@@ -84,7 +84,6 @@ export function matchingFields<Of extends Field>(
   })
 }
 
-/** True if values of one type can be converted to the other: text accepts all. */
 function isAlike(source: CustomFieldType, target: CustomFieldType): boolean {
   if (source === target || (hasOptions(source) && hasOptions(target))) return true
   return target === 'text_multiline' || (target === 'text' && source !== 'text_multiline')

@@ -107,7 +107,6 @@ const createCampaign: Command<CreateInput, number> = async (context, input) => {
   return insertDraft(context, input, draft, state)
 }
 
-/** @returns the id */
 async function insertDraft(
   context: CommandContext,
   { organizationId, mailingListId, kind }: { organizationId: number; mailingListId: number; kind: Kind },
@@ -274,7 +273,6 @@ const updateCampaign: Command<UpdateInput, void> = async (context, input) => {
   })
 }
 
-/** Returns a validated draft after a request. */
 async function applyChanges(
   context: CommandContext,
   { organizationId, timeZone }: Scope,
@@ -491,7 +489,6 @@ interface Named {
   id: number
 }
 
-/** Pauses a campaign that is scheduled or being sent. */
 const pauseCampaign: Command<Named, void> = (context, input) =>
   changeState(context, input, (row) => {
     if (row.state !== 'scheduled' && row.state !== 'sending') {
@@ -510,7 +507,6 @@ const resumeCampaign: Command<Named, void> = (context, input) =>
     return { paused: 0, error_message: null }
   })
 
-/** Cancels an unfinished campaign for good; sent messages stay sent. */
 const cancelCampaign: Command<Named, void> = (context, input) =>
   changeState(context, input, (row) => {
     if (row.state === 'finished' || row.state === 'failed' || row.state === 'cancelled') {
@@ -519,7 +515,6 @@ const cancelCampaign: Command<Named, void> = (context, input) =>
     return { state: 'cancelled', finished_at: context.now }
   })
 
-/** @param decide returns the changes, or why there are none */
 async function changeState(
   context: CommandContext,
   { organizationId, id }: Named,

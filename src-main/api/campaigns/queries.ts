@@ -280,7 +280,6 @@ async function dispatchPresenter(
   }
 }
 
-/** The properties shared by the list element and the detail. */
 function basicsOf(row: NamedCampaign, contents: ContentRow[], timeZone: string) {
   const [first] = contents
   return {
@@ -329,7 +328,6 @@ export async function presentCampaignSummaries(
   })
 }
 
-/** The properties shared by the details of campaigns and templates. */
 async function detailOf(db: Kysely<Schema>, row: NamedCampaign, timeZone: string) {
   const parts = await readParts(db, row.organization_id, [row], timeZone)
   const contents = parts.contentsOf(row.id)
@@ -440,7 +438,6 @@ export function deliveryOf(db: Kysely<Schema>, campaignId: number) {
   return db.selectFrom('deliveries').selectAll().where('campaign_id', '=', campaignId).executeTakeFirst()
 }
 
-/** Returns the number of recipients of started campaigns, by campaign id. */
 export async function recipientsOf(
   db: Kysely<Schema>,
   campaignIds: number[]

@@ -3,7 +3,6 @@ import { replacementKey } from '../autoresponders/rules.ts'
 /** A replacement code with its name and an optional `:raw` (docs/api.md, "Replacement codes"). */
 export const codePattern = /%%([^%\r\n]{1,300}?)(:raw)?%%/gi
 
-/** Normalizes the name in a code. */
 export function codeKey(name: string): string {
   return replacementKey(name.trim())
 }

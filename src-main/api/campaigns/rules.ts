@@ -97,7 +97,6 @@ export function xCampaignId({
   return `${organization_id}-${mailing_list_id}-${id}`
 }
 
-/** Lower-case names of headers that every message has already. */
 const ownHeaders = new Set(
   (
     'from to cc bcc subject date message-id mime-version sender reply-to return-path received dkim-signature ' +
@@ -138,7 +137,6 @@ function isOwnHeader(name: string): boolean {
   return ownHeaders.has(name.toLowerCase()) || /^content-/i.test(name)
 }
 
-/** Returns a complaint for each faulty custom header of a list. */
 export function customHeaderComplaints(text: string): Complaint[] {
   return headerLines(text).flatMap(({ line, name }) => {
     if (name === undefined) return [complaint('header_line', { line })]

@@ -72,7 +72,6 @@ interface UpdateInput extends FieldInput {
   unusedSince?: number
 }
 
-/** Changes the properties in the request. */
 const updateCustomField: Command<UpdateInput, FieldDefinition> = async (context, input) => {
   const { organizationId, id, changes } = input
   const field = await fieldOfPath(context, input)

@@ -7,7 +7,6 @@ import type { Dependency } from '../../http/dependencies.ts'
 import { segmentsNaming } from '../segments/uses.ts'
 import type { FieldDefinition } from './rules.ts'
 
-/** Contents read between two other questions. */
 const readAtOnce = 20
 
 /**
@@ -83,7 +82,6 @@ function listsWith(db: Kysely<Schema>, field: FieldDefinition) {
     .execute()
 }
 
-/** Returns some contents of unsent campaigns and templates, by id. */
 function contentsOf(db: Kysely<Schema>, listIds: number[], since: number | null, afterId: number) {
   return db
     .selectFrom('campaign_contents')
@@ -117,7 +115,6 @@ function autorespondersOf(db: Kysely<Schema>, listIds: number[], since: number |
     .execute()
 }
 
-/** True if the change log has a record after an entry. */
 function hasChanged(entities: ChangedEntity[], id: string, since: number) {
   return sql<SqlBool>`EXISTS (SELECT 1 FROM change_log AS change WHERE change.id > ${since}
     AND change.entity IN (${sql.join(entities)}) AND ${sql.ref(id)} BETWEEN change.first_id AND change.last_id)`

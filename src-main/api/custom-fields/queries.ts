@@ -4,7 +4,6 @@ import type { Schema } from '../../database/schema.ts'
 import { type FieldDefinition, hasOptions } from './rules.ts'
 import type { CustomField, TypedAttributes } from './schema.ts'
 
-/** Returns the fields of a list with global ones, by id. */
 export async function fieldsOfList(
   db: Kysely<Schema>,
   organizationId: number,

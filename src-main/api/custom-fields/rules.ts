@@ -271,7 +271,6 @@ function readOptions(field: FieldDefinition, raw: unknown): StoredValue | ValueF
   return ids.length > 0 ? ids : null
 }
 
-/** One name of a list: in double quotes, or up to the next separator. */
 const checkboxName = /\s*(?:"((?:[^"]|"")*)"\s*|([^;]*))(?:;|$)/gy
 
 /** An option whose name contains the separator is recognized alone or in double quotes. */
@@ -308,7 +307,6 @@ function shorten(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text
 }
 
-/** Returns the field's default value, if any. */
 export function defaultValue(field: FieldDefinition): StoredValue | null {
   const { default_string, default_integer, default_boolean } = field.attributes
   return (default_string || null) ?? default_integer ?? default_boolean ?? null
@@ -384,7 +382,6 @@ export function mergeValues(
   return after
 }
 
-/** Returns a refusal for each required field without a value. */
 export function missingFields(fields: readonly FieldDefinition[], values: StoredValues): Refusal[] {
   return fields
     .filter((field) => field.required && field.type !== 'select_multiple_checkboxes')

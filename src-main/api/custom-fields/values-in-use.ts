@@ -59,7 +59,6 @@ export async function isInUse(
   return false
 }
 
-/** Changed ids that can quickly be scanned again. */
 const maxChanged = 20_000
 
 /** True if a subscriber that changed since a scan has a value; unknown if too many changed. */

@@ -51,7 +51,6 @@ export function bounceEmailsOf(db: Kysely<Schema>, organizationId: number): Prom
     .execute()
 }
 
-/** The id by which the API names a bounce email: "<user id>@<domain id>". */
 export function bounceEmailId({ userId, domainId }: BounceEmailRow): string {
   return `${userId}@${domainId}`
 }

@@ -14,7 +14,6 @@ export function imageByKey(db: Kysely<Schema>, key: string): Promise<Image | und
     .executeTakeFirst()
 }
 
-/** Returns the organization's images that contents show. */
 export async function imagesOf(
   db: Kysely<Schema>,
   organizationId: number,

@@ -17,7 +17,6 @@ export interface JobFilter {
   finishedBefore?: number | undefined
 }
 
-/** The common columns of all kinds of jobs. */
 interface JobRow extends Omit<
   Job,
   'paused' | 'begins_at' | 'started_at' | 'finished_at' | 'retry_at' | 'created_at' | 'updated_at'
@@ -80,7 +79,6 @@ function columnsOf(type: JobType, own: JobColumns) {
   ] as const
 }
 
-/** The columns that all but campaigns share. */
 const ofJob = {
   organization_id: sql<number>`job.organization_id`,
   progress_total: sql<number | null>`job.number_of_records`,

@@ -26,7 +26,6 @@ export const jobStates = [
   'cancelled'
 ] as const
 
-/** States of jobs that have ended. */
 export const endedJobStates = ['finished', 'failed', 'cancelled'] as const
 
 /** docs/api.md, "Jobs". */

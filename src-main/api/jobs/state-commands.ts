@@ -13,7 +13,6 @@ export interface StateColumns<Running extends string> {
   finished_at: number | null
 }
 
-/** Queries and states of a kind of job. */
 interface StatefulKind<Row extends { state: string }, Running extends string> {
   /** With its article, such as "an import". */
   noun: string

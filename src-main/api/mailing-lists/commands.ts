@@ -30,7 +30,6 @@ interface CreateInput {
   list: MailingListInput
 }
 
-/** @returns the id of the new list */
 const createMailingList: Command<CreateInput, number> = async (context, { organizationId, list }) => {
   const faults = new Faults()
   const attributes = mergeAttributes(defaultAttributes, list, faults)
@@ -158,7 +157,6 @@ interface DeleteInput extends ListInput {
   code: string
 }
 
-/** A deleted list no longer depends on other records. */
 const { is_remote_list: fixed, ...released } = noReferences
 
 /**
@@ -217,7 +215,6 @@ async function markDeleted(context: CommandContext, id: number): Promise<void> {
     .execute()
 }
 
-/** Records a change of a list in the change log. */
 export function recordList(
   context: CommandContext,
   action: ChangeAction,

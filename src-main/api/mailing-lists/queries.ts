@@ -56,7 +56,6 @@ export function mailingListsOf(db: Kysely<Schema>, organizationId: number): Prom
   return listsOf(db, organizationId).selectAll().orderBy('id').execute()
 }
 
-/** Returns the names of an organization's lists, by id. */
 export function mailingListNames(
   db: Kysely<Schema>,
   organizationId: number

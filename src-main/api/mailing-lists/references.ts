@@ -30,7 +30,6 @@ export interface References {
   seedListIds: number[] | null
 }
 
-/** The references of a new list. */
 export const noReferences: References['columns'] = {
   d_virtual_mta_id: null,
   d_url_domain_id: null,

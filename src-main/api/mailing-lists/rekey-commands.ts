@@ -15,9 +15,7 @@ import { checkPrimaryKey, keyField } from './rules.ts'
 // subscribers: the new keys are collected in a table where a clash shows, then every subscriber gets its key, then the
 // table is emptied. Interrupted while collecting, the change is given up; later, it is carried on.
 
-/** Subscribers per command. */
 const atOnce = 1000
-/** Colliding values that a refusal names. */
 const maxReported = 5
 
 interface RekeyInput extends UpdateInput {
@@ -209,7 +207,6 @@ function keyOf(row: Keyed, field: FieldDefinition | undefined): string | undefin
   return alternateKeyOf(field, JSON.parse(row.custom_fields) as StoredValues)
 }
 
-/** Stores the progress of a phase, or the start of the next one. */
 async function advance(
   context: CommandContext,
   rekey: ListRekeysTable,

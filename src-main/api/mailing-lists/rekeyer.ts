@@ -24,7 +24,6 @@ export class ListRekeyer {
     this.#writer = writer
   }
 
-  /** Continues the rekeys of an earlier run. */
   async resume(): Promise<void> {
     const rekeys = await this.#reader
       .selectFrom('list_rekeys')

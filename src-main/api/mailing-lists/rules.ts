@@ -23,7 +23,6 @@ export function readPercentage(input: string | number): string | null {
 /** The settings that choosing a winner requires, after the prefix for lists or campaigns. */
 export const winnerSettings = ['percentage', 'delay_amount', 'delay_unit', 'metric'] as const
 
-/** The columns that a request sets directly; see references.ts for others. */
 type Attributes = Pick<
   MailingListRow,
   | 'name'

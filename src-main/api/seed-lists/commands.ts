@@ -37,7 +37,6 @@ interface Named {
   id: number
 }
 
-/** Changes the properties in the request. */
 const updateSeedList: Command<Named & { changes: SeedListChanges }, SeedListRow> = async (
   context,
   { organizationId, id, changes }

@@ -58,7 +58,6 @@ export async function seedListById(
   return row
 }
 
-/** Returns the existing lists with this default seed list. */
 export async function listsWithSeedList(db: Kysely<Schema>, id: number): Promise<Dependency[]> {
   const lists = await db
     .selectFrom('mailing_list_seed_lists')

@@ -41,7 +41,6 @@ interface CreateInput {
   grammar: Grammar
 }
 
-/** @returns its id */
 const createSegment: Command<CreateInput, number> = async (
   context,
   { organizationId, mailingListId, segment, grammar }
@@ -73,7 +72,6 @@ interface Named {
   id: number
 }
 
-/** Changes the properties in the request. */
 const updateSegment: Command<Named & { changes: Partial<Given>; grammar: Grammar }, void> = async (
   context,
   { organizationId, id, changes, grammar }

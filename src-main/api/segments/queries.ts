@@ -28,7 +28,6 @@ export type SegmentRow = Selectable<SegmentsTable>
 /** A segment with a name of its own; others belong to a campaign or export. */
 export type StoredSegmentRow = SegmentRow & { name: string }
 
-/** The segments of existing lists; of one list, or with null of the organization. */
 function segmentsOf(db: Kysely<Schema>, organizationId: number, mailingListId: number | null) {
   return db
     .selectFrom('segments')
@@ -45,7 +44,6 @@ export interface SegmentFilter {
   name_contains?: string
 }
 
-/** Returns a page of stored segments by id. */
 export async function storedSegments(
   db: Kysely<Schema>,
   organizationId: number,
@@ -61,7 +59,6 @@ export async function storedSegments(
   return pageOf(query.$narrowType<{ name: string }>().orderBy('segments.id'), page)
 }
 
-/** Returns the stored segments with a condition on a list, by id. */
 export async function segmentsReferringTo(
   db: Kysely<Schema>,
   organizationId: number,

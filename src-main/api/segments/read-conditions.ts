@@ -29,9 +29,7 @@ import {
 } from './conditions.ts'
 import { readListCondition } from './rules.ts'
 
-/** Limit of a condition's text. */
 const maxText = 255
-/** For "In the last …": a hundred years. */
 const maxDays = 36_500
 
 /**

@@ -5,7 +5,6 @@ import type { StatEventType } from './tables.ts'
 import { beginningOfHour } from '../../base/times.ts'
 import { counterNames, type Counters } from './schema.ts'
 
-/** Increments a counter of a content, in the hour of the command. */
 export async function incrementCounter(
   context: CommandContext,
   sliceId: number,

@@ -81,7 +81,6 @@ export async function summaryOfAutoresponder(
   return summaryOfSlices(ids.map(counted))
 }
 
-/** Returns the counters of slices, over all time or a period. */
 async function countedOf(
   db: Kysely<Schema>,
   sliceIds: number[],

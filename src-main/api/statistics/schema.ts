@@ -116,7 +116,6 @@ const rates = Object.fromEntries(rateNames.map((name) => [name, Type.Number()]))
 /** The counts of a summary without rates, as in snapshots (docs/api.md, "Statistics"). */
 export const StatisticCounts = Type.Object({
   ...integers,
-  /** Bounce code -> count. */
   bounces_unique_by_code: Nullable(Type.Record(Type.String(), Type.Integer()))
 })
 export type StatisticCounts = Static<typeof StatisticCounts>
@@ -134,9 +133,7 @@ export const LinkStats = Type.Object({
       link_id: Type.Integer(),
       url: Type.String(),
       clicks_total: Type.Integer(),
-      /** Recipients whose first click in the message was this link. */
       clicks_unique: Type.Integer(),
-      /** Recipients who clicked this link. */
       clicks_unique_by_link: Type.Integer()
     })
   )

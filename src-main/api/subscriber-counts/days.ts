@@ -6,7 +6,6 @@ import { countsPerList, sumOfCounts, zeroCounts } from './queries.ts'
 import type { StatusCounts } from './schema.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 
-/** Including today. */
 const shownDays = 90
 
 /** The counts of an organization at the end of a day; today's are current. */

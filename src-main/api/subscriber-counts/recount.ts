@@ -76,7 +76,6 @@ async function driftsOfStatuses(db: Kysely<Schema>): Promise<Drift[]> {
   return rows
 }
 
-/** @param ids of each block, or of each group of blocks */
 async function driftsOfBlocks(
   db: Kysely<Schema>,
   table: 'subscriber_blocks' | 'subscriber_block_groups',

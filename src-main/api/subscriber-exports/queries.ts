@@ -14,7 +14,6 @@ import { type Page, pageOf } from '../../http/pagination.ts'
 
 export type ExportRow = Selectable<SubscriberExportsTable> & { mailing_list_name: string }
 
-/** States with work left. */
 export const unfinishedExportStates = ['idle', 'estimating', 'exporting', 'paused'] as const
 /** States in which a thread works on an export, or soon will. */
 export const runningExportStates = ['idle', 'estimating', 'exporting'] as const

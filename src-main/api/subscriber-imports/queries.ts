@@ -86,7 +86,6 @@ export function unfinishedImports(db: Kysely<Schema>): Promise<ImportRow[]> {
     .execute()
 }
 
-/** Returns paused imports. */
 export function pausedImports(db: Kysely<Schema>): Promise<ImportRow[]> {
   return db.selectFrom('subscriber_imports').selectAll().where('state', '=', 'paused').execute()
 }

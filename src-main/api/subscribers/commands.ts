@@ -404,7 +404,6 @@ function applyDefaults(values: StoredValues, fields: readonly FieldDefinition[])
   }
 }
 
-/** Stands in for the keys of a refused subscriber, which has none. */
 const noKeys: SubscriberKeys = { emailKey: '', alternateKey: null }
 
 /** @returns null for a blank primary key, which is a fault */

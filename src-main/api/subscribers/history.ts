@@ -53,7 +53,6 @@ function differingFields(before: string, now: string): NonNullable<SubscriberCha
   )
 }
 
-/** Entries processed per step. */
 const lookedAtOnce = 1000
 
 /**

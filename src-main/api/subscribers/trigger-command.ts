@@ -90,7 +90,6 @@ interface Prepared {
   subscriptionResult: TriggerResult['subscription_result']
 }
 
-/** Finds, creates or reactivates the subscriber and applies custom_fields, the more specific ones over for_all. */
 async function prepareSubscriber(context: CommandContext, input: Input): Promise<Prepared> {
   const { name, request } = input
   const { for_all, for_new, for_active, for_reactivated } = request.custom_fields

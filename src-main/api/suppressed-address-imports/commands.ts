@@ -74,7 +74,6 @@ interface WriteInput {
   rows: SuppressedRow[]
 }
 
-/** Puts the next addresses of the file on the list. @returns whether to go on */
 const writeSuppressedAddresses = inBackground<WriteInput, boolean>(
   async (context, { id, read, skipped, rows }) => {
     const row = await runningImport(context, id)

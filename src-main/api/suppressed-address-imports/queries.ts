@@ -27,10 +27,8 @@ export async function suppressedAddressImportById(
   return row
 }
 
-/** Most imports of a list that are shown. */
 const maxShown = 20
 
-/** The imports of a suppression list, the newest first. */
 export function suppressedAddressImportsOf(
   db: Kysely<Schema>,
   suppressionListId: number

@@ -43,7 +43,6 @@ interface Named extends Scope {
   id: number
 }
 
-/** Changes what the request names and keeps the rest. */
 const updateSuppressionList: Command<
   Named & { changes: SuppressionListChanges },
   SuppressionListRow
@@ -65,7 +64,6 @@ const updateSuppressionList: Command<
   )
 }
 
-/** SQLite takes so many values in a statement that fifty rows are far from the limit. */
 const rowsOfStatement = 50
 
 interface RequestInput extends Named {

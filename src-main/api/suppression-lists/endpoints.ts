@@ -9,7 +9,6 @@ const defaultPerPage = 100
 
 /** Bytes of a request with many addresses: 100,000 of the longest ones. */
 const addressesLimit = 32 * 1024 * 1024
-/** Addresses of one request. */
 const maxAddresses = 1_000_000
 
 export const suppressionListEndpoints = endpoints('Suppression lists', {

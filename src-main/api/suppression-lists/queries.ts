@@ -10,7 +10,6 @@ import { offsetOf, type Page } from '../../http/pagination.ts'
 
 export type SuppressionListRow = Selectable<SuppressionListsTable>
 
-/** The suppression lists of the organization, by id. */
 export function suppressionListsOf(
   db: Kysely<Schema>,
   organizationId: number
@@ -45,7 +44,6 @@ export function presentSuppressionList(row: SuppressionListRow): SuppressionList
   return { id, organization_id, name, global, mailing_list_id }
 }
 
-/** A page of the addresses of a list, by id. */
 export async function suppressedAddresses(
   db: Kysely<Schema>,
   list: SuppressionListRow,

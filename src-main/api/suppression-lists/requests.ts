@@ -13,7 +13,6 @@ declare module '../../http/context.ts' {
 /** Carries out requests for many suppressed addresses, piece by piece; see api/suppression-lists/commands.ts. */
 export class SuppressionRequests {
   readonly #writer: Writer
-  /** Ids of requests whose callers wait. */
   readonly #awaited = new Set<number>()
   /** Processes requests of an earlier run, and those that could not be written. */
   readonly #loop: StepLoop<{ id: number }>
@@ -38,7 +37,6 @@ export class SuppressionRequests {
     )
   }
 
-  /** Continues the requests of an earlier run. */
   resume(): void {
     this.#loop.wake()
   }

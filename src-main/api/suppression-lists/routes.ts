@@ -69,7 +69,6 @@ export const suppressionListRoutes = serveEndpoints(
 /** Addresses that are checked before other requests go first, and written by one command: some 3 ms and 10 ms of work. */
 const atOnce = 1000
 
-/** Faults that one answer names. */
 const maxFaults = 10
 
 /**

@@ -29,7 +29,6 @@ export class Passwords {
   #lastTook = expectedTime
   #last: Promise<unknown> = Promise.resolve()
 
-  /** @param cost of new hashes */
   constructor(cost = defaultCost) {
     this.#cost = cost
   }

@@ -25,7 +25,6 @@ export interface UserFilter {
 /** docs/api.md, "Users". */
 const orderColumns = { id: 'id', full_name: 'full_name_key', email: 'email_key' } as const
 
-/** A page of users. */
 export async function users(
   db: Kysely<Schema>,
   filter: UserFilter,

@@ -36,7 +36,6 @@ const createWebForm: Command<Scope & { form: WebFormInput }, WebFormRow> = async
   return row
 }
 
-/** Changes what the request names and keeps the rest. */
 const updateWebForm: Command<Scope & { id: number; changes: WebFormChanges }, WebFormRow> = async (
   context,
   { id, changes, ...scope }
@@ -57,7 +56,6 @@ const updateWebForm: Command<Scope & { id: number; changes: WebFormChanges }, We
   )
 }
 
-/** Removes a form, and with it those who have yet to confirm through it. */
 const deleteWebForm: Command<Scope & { id: number }, void> = async (context, { id, ...scope }) => {
   await localListById(context.db, scope.organizationId, scope.mailingListId, 'web forms')
   const row = await webFormById(context.db, scope.mailingListId, id)

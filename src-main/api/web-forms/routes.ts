@@ -4,7 +4,6 @@ import { pendingSubscriptions, presentPending, presentWebForm, webFormById, webF
 import { webFormEndpoints } from './endpoints.ts'
 import { serveEndpoints } from '../../http/serve.ts'
 
-/** Limit of unconfirmed subscriptions in one answer. */
 const maxPending = 500
 
 /** Subscription forms of a list, and who has yet to confirm. */

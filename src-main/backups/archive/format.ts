@@ -7,7 +7,6 @@ import { tablesOf } from '../verify.ts'
 
 export const manifestName = 'manifest.json'
 
-/** The version of the format. */
 const format = 1
 /** The schema of the first version that wrote archives. */
 export const firstSchema = 36

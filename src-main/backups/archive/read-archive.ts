@@ -25,7 +25,6 @@ import { restored, type Stored } from './values.ts'
 const openFile = promisify<string, Options, ZipFile>(openZip)
 const isManifest = new Ajv().compile<Manifest>(Manifest)
 
-/** A manifest is short: some hundred tables. */
 const maxManifestBytes = 1_000_000
 /** The longest line, in bytes: an image or the content of a message, with room to spare. */
 const maxLineBytes = 64 * 1024 ** 2
@@ -164,7 +163,6 @@ async function fillTable(
   }
 }
 
-/** The values that an archive has for a column, by the type of the column. */
 const wantedValues = { INTEGER: 'a whole number', REAL: 'a number', BLOB: 'base64 data', TEXT: 'text' }
 
 /**

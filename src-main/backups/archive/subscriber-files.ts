@@ -11,7 +11,6 @@ import { kyselyOver } from '../../database/connection.ts'
 import type { Schema } from '../../database/schema.ts'
 import { cellsOf } from '../../exports/cells.ts'
 
-/** A file of an archive: its text is made when it is asked for. */
 interface ArchivedFile {
   name: string
   lines: () => Iterable<string>

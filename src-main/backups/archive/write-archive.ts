@@ -69,10 +69,8 @@ function openBackup(path: string): Database {
   throw new ExplainedError(refusal('backup_of_other_version', { path }))
 }
 
-/** The files of an archive: the text of each is made when it is its turn. */
 class Entries {
   readonly #zip = new ZipFile()
-  /** The entries that are being read. */
   readonly #open = new Set<Readable>()
 
   addText(name: string, text: string): void {
@@ -87,7 +85,6 @@ class Entries {
     })
   }
 
-  /** When this settles nothing is being read. */
   async writeTo(path: string): Promise<void> {
     const output = this.#zip.outputStream as Readable
     this.#zip.on('error', (error: Error) => output.destroy(error))

@@ -4,7 +4,6 @@ import { type RefusalLanguage, wordRefusal } from '../refusal.ts'
 import { english } from './english.ts'
 import { german, germanTerms } from './german.ts'
 
-/** For the command line and the desktop's shell; the window loads the texts of its own language alone. */
 const refusalLanguages: Record<Language, RefusalLanguage> = {
   en: { sentences: english, terms: {} },
   de: { sentences: german, terms: germanTerms }

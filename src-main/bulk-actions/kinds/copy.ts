@@ -8,7 +8,6 @@ import { fitterTo } from '../fit.ts'
 import { inserterOf, subscribersWithIds, untouchedSince } from '../subscribers.ts'
 import { type BulkWork, type Kept, notesOf } from '../work.ts'
 
-/** The copy of a subscriber. */
 type CopyNote = [copyId: number]
 
 /** Copies subscribers with their values to another list. Subscribers that it already has are skipped. */

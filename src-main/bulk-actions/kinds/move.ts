@@ -143,7 +143,6 @@ async function leaveDeletedList(
   return people
 }
 
-/** Returns those that were deleted together with their list. */
 async function wentWithTheirList({ db }: CommandContext, ids: readonly number[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set()
   const rows = await db

@@ -114,7 +114,6 @@ function isSame(a: StoredValue | null, b: StoredValue | null): boolean {
   return JSON.stringify(inOrder(a)) === JSON.stringify(inOrder(b))
 }
 
-/** True if the field still accepts the value: its type, options or limits may have changed. */
 function isTaken(field: FieldDefinition, value: StoredValue | null): boolean {
   const read = readRequiredValue(field, value === null ? null : presentValue(field, value), 'mdy')
   return !(read instanceof ValueFault) && isSame(read, value)

@@ -150,7 +150,6 @@ async function characterSetsOf(
   return character_set ? { ...guess, characterSet: character_set, confidence: 1 } : guess
 }
 
-/** Returns the structure of a file and its first records. */
 async function sampleOf(
   opened: OpenedFile,
   { characterSet: character_set }: CharacterSetGuess,
@@ -202,12 +201,10 @@ function headersOf(sample: SampleRecord[], headerLine: number | null): string[] 
   return (header?.cells ?? []).map((cell) => cell.replaceAll('\u2028', '\n').trim())
 }
 
-/** True for the columns of a Listwright export. */
 function isOwnExport(headers: readonly string[]): boolean {
   return headers.includes('email') && headers.includes('subscribe_time')
 }
 
-/** True for the recipients of an email in one line, each of whom is a contact. */
 function isListOfAddresses(body: SampleRecord[], source: FileSource): boolean {
   return (
     source.csv_field_separator === lineSeparator &&
@@ -317,7 +314,6 @@ function columnAnalysis(header: string, statistics: ColumnStatistics, remembered
   }
 }
 
-/** Returns names of the file as read in each likely character set. */
 async function shownNames(
   opened: OpenedFile,
   { characterSet, candidates }: CharacterSetGuess

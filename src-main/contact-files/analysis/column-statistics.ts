@@ -27,11 +27,9 @@ export const fullyCheckedRows = 20_000
  * day each.
  */
 const maxDistinct = { usual: 200, ofStatus: 5000 }
-/** Characters of a value that are compared. */
 const maxWordLength = 100
 const maxExamples = 5
 const maxSamples = 3
-/** Values whose parsed date is cached. */
 const maxRemembered = 20_000
 /**
  * A day of the year that cannot be a number or a range: with two digits each, a trailing period, or a month
@@ -45,7 +43,6 @@ const maxUnfitShare = 0.1
 export class ColumnStatistics {
   rows = 0
   filled = 0
-  /** In the fully checked rows. */
   addresses = 0
   addressChanges: Partial<Record<AddressChange, Examples>> = {}
   tidied: Partial<Record<TidyChange, Examples>> = {}
@@ -77,7 +74,6 @@ export class ColumnStatistics {
   readonly #alive = new Set<GuessedType>(guessedTypes)
   readonly #remembered = new Map<string, ReturnType<typeof possibleOrders>>()
 
-  /** @param saysStatus true if the column's name suggests that it tells who has unsubscribed */
   constructor(saysStatus: boolean) {
     this.#maxDistinct = saysStatus ? maxDistinct.ofStatus : maxDistinct.usual
   }

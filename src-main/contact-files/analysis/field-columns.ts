@@ -83,7 +83,6 @@ export function newFieldProposal(column: Column, taken: Set<string>, codes: Set<
   }
 }
 
-/** Returns the type that loses no value of the column. */
 function newFieldType({ header, statistics, roles, isComplete }: Column): CustomFieldType {
   const text = statistics.isLong ? 'text_multiline' : 'text'
   if (statistics.filled === 0) return text

@@ -12,7 +12,6 @@ export function withFillIns(
   columns: readonly Column[],
   proposals: readonly ReadingColumn[]
 ): ReadingColumn[] {
-  /** True if the column for a target has blank cells. */
   const hasBlanks = (target: FillIn): boolean => {
     const statistics = columns[proposals.findIndex((proposal) => proposal.target === target)]?.statistics
     return statistics !== undefined && statistics.filled < statistics.rows

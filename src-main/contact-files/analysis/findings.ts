@@ -60,7 +60,6 @@ export function findingsOf(context: Context, { confidence }: CharacterSetGuess):
 
 type Add = (rule: Finding['rule'], column: number | null, count: number, values?: string[]) => void
 
-/** Returns names that occur repeatedly in a header. */
 function duplicateHeaders(columns: ReadingColumn[]): string[][] {
   const places = new Map<string, string[]>()
   for (const [index, { header }] of columns.entries()) {
@@ -70,7 +69,6 @@ function duplicateHeaders(columns: ReadingColumn[]): string[][] {
   return [...places.values()].filter((values) => values.length > 2)
 }
 
-/** Adds a finding about contacts who opted out: as the columns say, or all if the file is a list of them. */
 function addOptedOut({ reading, statistics, scan, filename, opened }: Context, add: Add): void {
   const { count, header } = mostOptedOut(reading.columns, statistics)
   if (count > 0)

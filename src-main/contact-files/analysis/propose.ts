@@ -13,7 +13,6 @@ import { type Column, type Destination, keepsColumn } from './proposed-column.ts
 import { isFailureColumn, ownProposal, reservedProposal } from './reserved-columns.ts'
 import { withNewWords } from './status-columns.ts'
 
-/** Proposes how to read each column of a file. */
 export function proposeColumns(
   headers: readonly string[],
   statistics: readonly ColumnStatistics[],
@@ -63,7 +62,6 @@ export function proposeColumns(
   }
 }
 
-/** Returns the meaning of a column's name for the service that wrote the file, or for any service. */
 function columnOf(
   index: number,
   header: string,

@@ -161,7 +161,6 @@ function isNumbered({ samples }: ColumnStatistics): boolean {
   return samples.every((sample) => /^\d+$/.test(sample))
 }
 
-/** A column of consents, as yes and no or as the time of consent. */
 function consent(column: Column, isFree: boolean): ReadingColumn | null {
   const { statistics } = column
   if (statistics.dates === 0 || statistics.dates < statistics.filled * 0.5) {
@@ -172,7 +171,6 @@ function consent(column: Column, isFree: boolean): ReadingColumn | null {
   return { ...target, status: datedConsentRule }
 }
 
-/** True if another column has this role and suitable values. */
 function hasRole(columns: Column[], role: ColumnRole): boolean {
   return columns.some(({ roles, statistics }) => roles[0] === role && statistics.filled > 0)
 }
@@ -188,7 +186,6 @@ function holdsFormats({ samples }: ColumnStatistics): boolean {
   return samples.length > 0 && samples.every((sample) => /html|text|plain/i.test(sample))
 }
 
-/** A column of times of leaving: a time means unsubscribed. */
 function removal(column: Column, isFree: boolean, status: SubscriberStatus): ReadingColumn | null {
   const { header, statistics } = column
   if (statistics.filled === 0) {

@@ -19,10 +19,8 @@ export interface SampleRecord {
 
 export type CsvStructure = Pick<FileSource, 'csv_field_separator' | 'csv_field_enclosure' | 'encloses_lines'>
 
-/** Records from which separators and enclosures are detected. */
 const comparedRecords = 200
 
-/** The line that tells a spreadsheet the separator of the file. */
 const separatorLine = /^\ufeff?"?sep=(.)"?[^\S\r\n]*(?:\r?\n|\r|$)/i
 
 /** Detects the structure of a CSV text; the user's choices take precedence. */
@@ -56,12 +54,10 @@ export function detectStructure(text: string, chosen: Partial<CsvStructure>): Cs
   return { ...plain, csv_field_separator: doubled.separator, csv_field_enclosure: '"' }
 }
 
-/** True if at least half of the records have a single cell. */
 function hasLoneCells({ records }: Parsed): boolean {
   return records.filter(({ cells }) => cells.length === 1).length * 2 >= records.length
 }
 
-/** True if each line is one cell that contains the cells of a table, with one address per line. */
 function hasEnclosedLines(text: string, separator: CsvStructure['csv_field_separator']): boolean {
   const lines = withoutEnclosedLines(text, separator)
   if (lines === null) return false
@@ -93,7 +89,6 @@ export function withoutEnclosedLines(text: string, separator: string): string | 
 /** A separator that no line of recipients contains, so that each line is one cell. */
 export const lineSeparator = '\t'
 
-/** True for lines of recipients as in an email: nearly every cell is an address, and no line is a header. */
 function isListOfAddresses(text: string, { records }: Parsed): boolean {
   if (text.includes(lineSeparator) || text.includes("'")) return false
   const lines = text.split(/\r\n|\n|\r/, comparedRecords).filter((line) => line.trim() !== '')
@@ -105,7 +100,6 @@ function isListOfAddresses(text: string, { records }: Parsed): boolean {
   return addresses > cells.length * 0.9 && addresses > records.length * 1.5
 }
 
-/** Characters of the longest line of recipients. */
 const maxRecipients = 100_000
 
 function isListedAddress(cell: string): boolean {
@@ -241,7 +235,6 @@ export function findHeaderLine(records: readonly SampleRecord[]): number | null 
   return first?.line ?? null
 }
 
-/** Lines that are searched for the header. */
 const maxPreamble = 25
 
 /** True if a line names an address column among others, so that it is the header whatever precedes it. */
@@ -263,7 +256,6 @@ function filledWidth(records: readonly SampleRecord[]): number {
   return Math.max(1, Math.ceil(median * 0.6))
 }
 
-/** True for a header with fewer names than cells if the next row contains an address. */
 function isHeaderBefore(records: readonly SampleRecord[], index: number, usual: number): boolean {
   const own = filled(records[index]?.cells ?? [])
   return own > 1 && own * 2 >= usual && (records[index + 1]?.cells.some(hasAddress) ?? false)

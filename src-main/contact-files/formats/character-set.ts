@@ -94,7 +94,6 @@ const ideographs: Record<string, { usual: string; charset: string; first: number
       '김이박최정강조윤장임한오서신권황안송전홍유고문양손배백허남심노하곽성차주우구민류나진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국어은편영희미수경숙자순철호준우진혜은지현민서연재동상승훈용태광대종시부산울인천대전세포창원주청구도군면읍동리로북남강릉목여'
   }
 }
-/** All candidates, usual ones first, with a penalty in nats. */
 const characterSets: Partial<Record<ReadableCharacterSet, number>> = {
   'windows-1252': 0,
   'windows-1250': 0.5,
@@ -240,7 +239,6 @@ function piecesOf(bytes: Uint8Array): Uint8Array {
 const vowels = new Set('aeiouyøæœıAEIOUYØÆŒ')
 const isVowel = (c: string): boolean => vowels.has(c.normalize('NFD').charAt(0))
 
-/** A text as it reads in one character set. */
 interface Reading {
   /** The oddness of its letters and their places in any language, in nats. */
   odd: number
@@ -255,7 +253,6 @@ interface Reading {
   count: number
 }
 
-/** A character beyond ASCII between its neighbors; a neighbor that is no letter is blank. */
 interface Place {
   character: string
   code: number
@@ -282,7 +279,6 @@ function readText(text: string): Reading {
   return reading
 }
 
-/** True for control characters, replacement characters, private use and the planes beyond ideographs. */
 function isUnused(code: number): boolean {
   return code < 0xa0 || code === 0xfffd || (code >= 0xe000 && code < 0xf900) || code >= 0x30000
 }
@@ -327,7 +323,6 @@ function oddnessOfCase(character: string, before: string, after: string): number
   return odd
 }
 
-/** True between two vowels for a vowel, and between two consonants for a consonant. */
 function isThirdOfItsKind(character: string, before: string, after: string): boolean {
   if (before === '' || after === '') return false
   const vowel = isVowel(character)

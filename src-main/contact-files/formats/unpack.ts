@@ -26,7 +26,6 @@ export async function unpackedBytes(path: string): Promise<Readable | null> {
   return beginning.equals(zip) ? onlyFileIn(path) : null
 }
 
-/** Limit of an unpacked file: ten times the largest usual import. */
 const maxUnpackedBytes = 20 * 1024 ** 3
 /** Free space is checked after so many bytes. */
 const bytesPerLook = 16 * 1024 ** 2
@@ -204,7 +203,6 @@ async function onlyFileIn(path: string): Promise<Readable> {
   }
 }
 
-/** Limit of the parts of a workbook, which may contain many pictures. */
 const maxParts = 100_000
 /** Limit of a sheet in bytes, beyond what spreadsheet programs write. */
 const maxPartBytes = 8 * 1024 ** 3

@@ -1,7 +1,6 @@
 import { decodeText } from './text.ts'
 import type { RowListener } from './open.ts'
 
-/** The columns that vCards are read as. */
 const columns = [
   'Email',
   'First name',

@@ -15,7 +15,6 @@ interface Workbook {
   stylesPart: string | null
 }
 
-/** The number format of a cell. */
 interface CellStyle {
   kind: NumberKind
   /** Pads a number with zeros to so many digits, such as a postcode. */
@@ -79,10 +78,8 @@ async function readWorkbook(path: string): Promise<Workbook> {
   }
 }
 
-/** Limit of the shared texts of a workbook in memory, in characters. */
 const maxTextLength = 500_000_000
 
-/** Reads the shared texts, which cells refer to by index. */
 async function readStrings(path: string, part: string): Promise<string[]> {
   const strings: string[] = []
   let length = 0

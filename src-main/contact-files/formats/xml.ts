@@ -4,7 +4,6 @@ import { Parser } from 'saxen'
 import { ImportFailure } from '../../csv/failure.ts'
 import { entryStream } from './unpack.ts'
 
-/** Handles the elements of an XML part; names have no prefix. */
 interface XmlListener {
   open?: (name: string, attribute: (name: string) => string | undefined) => void
   text?: (text: string) => void

@@ -34,7 +34,6 @@ export type ColumnRole =
   /** Digits that are not a number. */
   | 'digits'
 
-/** Synonyms of field names. */
 const sameMeaning: readonly (readonly string[])[] = [
   splitWords('first name, firstname, fname, given name, forename, vorname, vname, prename'),
   splitWords('last name, lastname, lname, surname, family name, nachname, familienname, zuname, name last'),
@@ -161,7 +160,6 @@ const roles: Record<ColumnRole, readonly string[]> = {
   `)
 }
 
-/** Characters of a header that are compared. */
 const maxHeaderLength = 200
 
 /** Normalizes a header: lower case, punctuation and underscores as spaces. */
@@ -184,7 +182,6 @@ for (const [role, names] of Object.entries(roles) as [ColumnRole, readonly strin
   for (const name of names) rolesByKey.set(name, [...(rolesByKey.get(name) ?? []), role])
 }
 
-/** Names of several words as databases write them: HASOPTEDOUTOFEMAIL. */
 const rolesByJoinedKey = new Map(
   [...rolesByKey]
     .filter(([name]) => name.includes(' '))
@@ -197,11 +194,9 @@ function words(pattern: string): RegExp {
 }
 
 const emailWords = words('e ?mails?|newsletter*|news letters?|mailings?|mails?')
-/** Columns about another channel than email. */
 const otherChannel = words(
   'sms|phone|telefon*|call|calls|anruf*|fax|post|postal|whats ?app|push|text message|mobile|letter|letters|brief*'
 )
-/** What a consent is about other than mail, and what is said about one rather than given. */
 const about = words(
   'campaign|title|id|source|method|form|text|wording|version|link|*link|url|list|count|number|quelle|interest*|topic*|rate|score|' +
     'hash|token|code|key|check|answer|instruction|belehrung|*belehrung|frist|*frist|name|policy|deadline|möglich*|protection|' +
@@ -212,10 +207,8 @@ const consents = words(
   'consent*|opt(?:ed)? ?in|accepts? (?:e ?mail )?marketing|subscribed|newsletter*|news letters?|*einwillig*|*zustimm*|' +
     'marketing (?:permission|allowed|e ?mails?)|e ?mail updates|infomail*|rundschreiben*'
 )
-/** Words that make something named beside them a consent. */
 const permits = words('receive*|receiving|erlaubt|allowed|kontaktiert*|erhalten|erwünscht|updates|may|darf')
 const mailing = words('e ?mails?|mailings?|werbung|rund*|marketing')
-/** Words that turn a consent into an objection. */
 const negation = words(
   'no|not|non|kein*|nicht|nein|ohne|exclude*|without|withdraw*|revok*|declin*|refus*|denied|cancel*|stop*|sperr*|*sperre|' +
     'abbestell*|gekündigt|kündig*|zurückgezogen|entzogen|verweigert|abgelehnt|unerwünscht|disabled|bis|ende|ended|until'
@@ -258,7 +251,6 @@ export function saysStatus(header: string): boolean {
   return headerRoles(header).some((role) => statusRoles.includes(role))
 }
 
-/** Returns the meaning of a header that no table lists, by its words; the gravest comes first. */
 function roleInWords(key: string): ColumnRole | null {
   if (complaints.test(key)) return 'complaint'
   if (bounces.test(key)) return 'bounce'
@@ -281,7 +273,6 @@ export function isWeakConsent(header: string): boolean {
   return weakConsents.has(headerKey(header))
 }
 
-/** Addresses of other persons. */
 const someoneElse = words(
   'owner|sponsor|assistant|assistent*|sender|created by|to|manager|parent|referr*|sales|rep|agent|besitzer|betreuer*|erstellt*|absender'
 )
@@ -290,7 +281,6 @@ export function isAboutSomeoneElse(header: string): boolean {
   return someoneElse.test(headerKey(header))
 }
 
-/** The customer who paid for the tickets of several attendees. */
 const buyers = words('buyer|purchaser|käufer*|besteller*')
 
 export function isAboutBuyer(header: string): boolean {

@@ -1,4 +1,3 @@
-/** Splits a text at commas. */
 export function splitWords(text: string): string[] {
   return text.split(',').map((word) => word.trim())
 }

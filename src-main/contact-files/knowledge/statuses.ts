@@ -2,7 +2,6 @@ import type { SubscriberStatus } from '../../api/subscribers/schema.ts'
 import { splitWords } from './list.ts'
 import { statusKey } from '../schema.ts'
 
-/** English and German status words of other services, as statusKey() writes them. */
 const words: Record<SubscriberStatus, readonly string[]> = {
   active: splitWords(`
     subscribed, active, enabled, confirmed, opted in, opt in, optin, double opt in, single opt in,

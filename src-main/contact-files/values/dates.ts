@@ -13,7 +13,6 @@ import {
  */
 export type PossibleOrders = 'any' | 'mdy' | 'dmy' | 'both'
 
-/** Beginnings of month names in the languages of many exports; English ones are in base/dates.ts. */
 const foreignMonths: readonly (readonly string[])[] = [
   ['jan', 'ene', 'gen', 'janv', 'sty', 'led', 'styczeń', 'ocak', 'янв'],
   ['feb', 'fev', 'fév', 'lut', 'úno', 'şub', 'фев'],
@@ -95,10 +94,8 @@ function clockIn({ clock: time, hour, minute, second }: Record<string, string | 
 }
 
 const monthLocales = 'en de fr es it nl pt pl cs sk sv da nb fi tr ru uk hu ro hr'.split(' ')
-/** Lower-case month names in both grammatical forms. */
 let monthNames: string[] | undefined
 
-/** True if a word abbreviates the name of a month: "Junior" begins like one, but is none. */
 function isMonthName(key: string): boolean {
   monthNames ??= monthLocales.flatMap((locale) => {
     const alone = new Intl.DateTimeFormat(locale, { month: 'long', timeZone: 'UTC' })

@@ -1,14 +1,12 @@
 /** Changes that tidying makes to a cell. */
 export type TidyChange = 'spaces' | 'invisible' | 'formula' | 'no_value'
 
-/** Errors and words for no value in spreadsheets and databases. */
 const noValue =
   /^(?:#(?:N\/A|NA|NV|NAME\?|VALUE!|WERT!|REF!|BEZUG!|DIV\/0!|NULL!|NUM!|ZAHL!|FELD!|GETTING_DATA)|#N\/A N\/A|NULL|null|\(null\)|<null>|\\N|undefined|NaN|\[object Object\])$/
 /** Zero-width and control characters, except those that join letters in some scripts. */
 const unseen = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u200b\u200e\u200f\u202a-\u202e\u2060\ufeff]/g
 const oddSpaces = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g
 const formulaText = /^="((?:[^"]|"")*)"$/
-/** Cells that match need the slow path. */
 const special =
   /^[=#N\\(<nu[]|[^\u0020-\u007e\u00a1-\u00ac\u00ae-\u1fff\u3001-\ud7ff\ue000-\ufefe\uff00-\uffff]|^\s|\s$/
 
@@ -50,7 +48,6 @@ export function hasLostDigits(cell: string): boolean {
   return /^[+-]?\d(?:[.,]\d+)?E\+?\d{1,3}$/i.test(cell)
 }
 
-/** Words that people write for a missing value. */
 const blankWords =
   /^(?:[-–—.?/]+|n\/?a\.?|n\.\s?a\.|none|nil|unknown|not (?:available|set|given)|no value|k\.?\s?a\.?|keine angabe|unbekannt|leer|\(blank\)|\(leer\)|\(none\)|empty|tba|tbd)$/i
 

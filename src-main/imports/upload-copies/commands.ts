@@ -1,11 +1,9 @@
 import type { Command } from '../../database/command.ts'
 
-/** Records a file that the window copied into an upload directory. */
 const recordUploadCopy: Command<{ path: string }, void> = async ({ db, now }, { path }) => {
   await db.replaceInto('upload_copies').values({ path, stored_at: now }).execute()
 }
 
-/** Forgets a copied file that was deleted or replaced by the user. */
 const deleteUploadCopyRecord: Command<{ path: string }, void> = async ({ db }, { path }) => {
   await db.deleteFrom('upload_copies').where('path', '=', path).execute()
 }

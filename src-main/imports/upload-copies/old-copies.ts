@@ -22,7 +22,6 @@ export async function removeOldUploadCopies(
 /** A copy is noted once it is whole. */
 const noLater = 60_000
 
-/** True if the file was written after the copy was stored: the user replaced it. */
 async function wasWrittenAfter(path: string, storedAt: number): Promise<boolean> {
   try {
     return (await stat(path)).mtimeMs > storedAt + noLater

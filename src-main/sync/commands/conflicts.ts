@@ -9,7 +9,6 @@ import type { NotedConflict } from '../run-context.ts'
 import type { LinkedKind, Side } from '../schema.ts'
 import { type RemoteInput, requestRun } from './remotes.ts'
 
-/** Stores conflicts, and returns how many of them are new. */
 const recordConflicts: Command<{ remoteId: number; conflicts: NotedConflict[] }, number> = async (
   { db, now },
   { remoteId, conflicts }

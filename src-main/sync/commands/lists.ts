@@ -1,6 +1,5 @@
 import type { Command } from '../../database/command.ts'
 
-/** Returns the id of the row that holds the progress of a list, and creates the row for a new list. */
 const openList: Command<{ remoteId: number; mailingListId: number }, number> = async ({ db }, input) => {
   const own = { remote_id: input.remoteId, mailing_list_id: input.mailingListId }
   await db

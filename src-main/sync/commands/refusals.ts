@@ -34,7 +34,6 @@ const deleteRefusals: Command<
     .execute()
 }
 
-/** Requests a run that sends the refused records again as they are. */
 const retryRefusals: Command<RemoteInput, void> = async (context, { organizationId, id }) => {
   const row = await remoteById(context.db, organizationId, id)
   await context.db.updateTable('sync_refusals').set({ version: '' }).where('remote_id', '=', row.id).execute()

@@ -17,7 +17,6 @@ interface AddRemoteInput {
   credentialPlace: CredentialPlace
 }
 
-/** Returns the id of the remote, under which its key is stored. */
 const addRemote: Command<AddRemoteInput, number> = async (context, input) => {
   const { id } = await context.db
     .insertInto('sync_remotes')
@@ -56,7 +55,6 @@ interface ChangeRemoteInput extends RemoteInput {
   credentialPlace?: CredentialPlace
 }
 
-/** Changes the given settings. A new key resumes a remote that asked for one. */
 const changeRemote: Command<ChangeRemoteInput, void> = async (context, input) => {
   const row = await remoteById(context.db, input.organizationId, input.id)
   const settings = { ...settingsOf(row), ...input.settings }
@@ -73,7 +71,6 @@ const changeRemote: Command<ChangeRemoteInput, void> = async (context, input) =>
   })
 }
 
-/** Deletes a remote and its agreed state. Mirrored records stay on both sides. */
 const removeRemote: Command<RemoteInput, void> = async (context, { organizationId, id }) => {
   const row = await remoteById(context.db, organizationId, id)
   await context.db.deleteFrom('sync_remotes').where('id', '=', row.id).execute()

@@ -17,7 +17,6 @@ import { isRemoved } from '../subscribers/statuses.ts'
 /** A subscriber that both sides have: its ids, and its agreed state (agreed.ts). */
 export type AgreedRow = [localId: number, theirId: number | null, agreed: Uint8Array]
 
-/** Stores the agreed state of subscribers. A known remote id is kept if none is given. */
 const recordSubscribers = inBackground<{ syncListId: number; rows: AgreedRow[] }, void>(
   async ({ sqlite }, { syncListId, rows }) => {
     // Runs a million times in a first mirror, so the statement is prepared once.

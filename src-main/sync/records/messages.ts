@@ -16,7 +16,6 @@ interface TheirMessage extends SyncRecord {
   contentIds: number[]
 }
 
-/** The API's figures of a sent campaign. */
 const figures = [
   'messages_sent',
   'opens_unique',
@@ -26,7 +25,6 @@ const figures = [
   'scomps_unique'
 ] as const
 
-/** The mirrored properties of each version of a message. */
 type Version = Required<Omit<ContentInput, 'id'>>
 
 /**
@@ -186,7 +184,6 @@ export function messages(
   }
 }
 
-/** An entry of a listing of campaigns; listings of templates have fewer properties. */
 interface TheirSummary {
   id: number
   name: string
@@ -210,7 +207,6 @@ function figuresOf(summary: CampaignDetail['stat_summary']): Pick<TheirCampaign,
   return { messages_sent, opens_unique, clicks_unique, bounces_unique, unsubs_unique, scomps_unique }
 }
 
-/** Campaigns that are neither sent nor scheduled. */
 async function draftsOf({ reader, organizationId }: Run, mailingListId: number): Promise<NamedCampaign[]> {
   const rows = await campaignsOfList(reader, organizationId, mailingListId, {})
   const begun = await reader

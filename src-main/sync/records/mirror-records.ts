@@ -62,7 +62,6 @@ interface Pair<Theirs extends SyncRecord> {
   agreed: Content | null
 }
 
-/** The records of both sides; those that are paired are no longer in `theirs`. */
 interface Sides<Theirs extends SyncRecord> {
   locals: Map<number, SyncRecord>
   theirs: Map<number, Theirs>
@@ -93,7 +92,6 @@ export async function mirrorRecords<Theirs extends SyncRecord>(
   return mergePairs(run, kind, sides)
 }
 
-/** Pairs two linked records, or deletes the one whose counterpart was deleted. */
 async function pairLinked<Theirs extends SyncRecord>(
   run: Run,
   kind: RecordKind<Theirs>,
@@ -135,7 +133,6 @@ function matchByKey<Theirs extends SyncRecord>(
   }
 }
 
-/** Merges pairs, and creates the other records on the side that lacks them. */
 async function mergePairs<Theirs extends SyncRecord>(
   run: Run,
   kind: RecordKind<Theirs>,

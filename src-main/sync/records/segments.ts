@@ -94,7 +94,6 @@ export function segments(run: Run, mailingListId: number, theirListId: number, i
   }
 }
 
-/** Returns a condition in the form that is compared. */
 function plain(condition: Condition, listId: (id: number) => number | undefined): object {
   if (condition.type !== 'in_mailing_list') return condition
   const { type, operator, mailing_list_id } = condition

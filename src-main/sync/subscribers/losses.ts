@@ -12,7 +12,6 @@ import { type Person, slots } from './person.ts'
  */
 export class Losses {
   readonly #listRun: ListRun
-  /** Subscribers that both sides had when the look began. */
   readonly #linked: number
   /** Subscribers who are missing there: their ids here, and those that they had there. */
   readonly gone: { localId: number; theirId: number }[] = []
@@ -24,7 +23,6 @@ export class Losses {
     this.#linked = linked
   }
 
-  /** True if a meeting takes something away here; then it is gathered. */
   gather({ local, agreed, theirs }: Meeting): boolean {
     if (!local || !theirs || !agreed) return false
     const { run, decisions } = this.#listRun

@@ -16,7 +16,6 @@ import { scan } from './scan.ts'
  * remote list takes less time.
  */
 const maxSingly = 5000
-/** New people who are sent one by one; more of them are an import of the remote. */
 const maxCreatedSingly = 200
 /** Subscribers of one read. */
 const rowsAtOnce = 2000
@@ -133,7 +132,6 @@ async function changedIds(
   return [...ids].sort((a, b) => a - b)
 }
 
-/** Subscribers between two ids who are on the list, or were; no more than make the rest unnecessary. */
 async function idsBetween(
   { reader }: Run,
   { listId, syncListId }: { listId: number; syncListId: number },
@@ -173,7 +171,6 @@ async function askedAgain({ reader, remoteId }: Run, listId: number): Promise<nu
   return rows.map(({ record_id }) => record_id)
 }
 
-/** Sends subscribers that the remote lacks: a few one by one, many by an import. */
 async function pushNew(
   listRun: ListRun,
   onProgress: (done: number, total: number | null) => Promise<void>

@@ -14,7 +14,6 @@ export const perPage = 500
  */
 const turnsToSend = 2
 
-/** Records of a page where one of {@link perPage} is longer than an answer may be. */
 const shorterPages = [50, 5, 1]
 
 /** A page whose records are checked to have ascending ids; the rest is validated later. */

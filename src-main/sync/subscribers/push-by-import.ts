@@ -188,7 +188,6 @@ async function importPiece(listRun: ListRun, columns: Column[], { content, peopl
   return people.length
 }
 
-/** Deletes recorded refusals of subscribers that were accepted now. */
 async function deleteAcceptedRefusals({ run }: ListRun, rows: readonly AgreedRow[]): Promise<void> {
   const taken = rows
     .map(([id]) => id)
@@ -208,7 +207,6 @@ function chunksOf<Item>(items: readonly Item[]): Item[][] {
   return Array.from({ length: count }, (_, at) => items.slice(at * notedAtOnce, (at + 1) * notedAtOnce))
 }
 
-/** Records the subscribers whose rows failed, with the reason of each. */
 async function recordFailedRows(
   listRun: ListRun,
   people: readonly SentPerson[],
@@ -311,10 +309,8 @@ async function addedTest(
   }
 }
 
-/** Longest line of a log of addresses that is read, in characters. */
 const maxLine = 10_000
 
-/** Reads a log of one address per line, and keeps those that were sent. */
 function addedReader(sent: ReadonlySet<string>): { push: (text: string) => void; end: () => Set<string> } {
   const emails = new Set<string>()
   let unread = ''

@@ -64,7 +64,6 @@ async function pushSome(
   return [...(await meet(listRun, removed)), ...(await meet(listRun, present))]
 }
 
-/** Reads subscribers from the remote and reconciles them with the local ones. */
 async function meet(
   listRun: ListRun,
   people: readonly Pick<Meeting, 'local' | 'agreed'>[]

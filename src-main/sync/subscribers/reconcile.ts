@@ -42,7 +42,6 @@ import {
 /** Subscribers that one command changes: some 30 ms of work. */
 const appliedAtOnce = 50
 
-/** Collects what to write and to record while subscribers are compared. */
 class Outcome {
   readonly isFresh: boolean
   /** Requests to the remote. Each one adds the results of its response to the other lists of this class. */
@@ -111,7 +110,6 @@ function look(listRun: ListRun, meeting: Meeting, outcome: Outcome): void {
   if (theirs && listRun.run.rules.direction === 'both') createHere(listRun, theirs, outcome)
 }
 
-/** Merges a subscriber that both sides have. */
 function merge(
   listRun: ListRun,
   local: LocalPerson,
@@ -218,7 +216,6 @@ function isToBeSilenced(wanted: Person, is: Person): boolean {
   return isRemoved(String(status)) && is.get(slots.status) !== status
 }
 
-/** Returns the agreed state after the remote refused values: refused ones keep their old agreed value. */
 function withoutRefused(
   merged: Agreed,
   before: Agreed | null,
@@ -294,7 +291,6 @@ function create(listRun: ListRun, { id, person }: LocalPerson, outcome: Outcome)
   })
 }
 
-/** Creates here a subscriber that is new on the remote. */
 function createHere(
   listRun: ListRun,
   { id, person }: NonNullable<Meeting['theirs']>,
@@ -403,7 +399,6 @@ async function send(
   }
 }
 
-/** Deletes a recorded refusal of a subscriber that was accepted now. */
 async function deleteAcceptedRefusal(listRun: ListRun, named: Named): Promise<void> {
   countSubscribers(listRun, 'pushed')
   await deleteRefusal(listRun.run, 'remote', named)
@@ -433,7 +428,6 @@ async function update({ run, theirListId, common }: ListRun, theirId: number, pe
     throw lie(person)
 }
 
-/** Checks that an answer is about the subscriber that was written. */
 function requireSame(data: TheirSubscriber, person: Person): TheirSubscriber {
   const email = String(person.get(slots.email))
   if (String(data.email).trim().toLowerCase() === email.trim().toLowerCase()) return data
@@ -450,7 +444,6 @@ function changeTo(person: Person): unknown[] {
   return ['change', ...person]
 }
 
-/** Returns the changes that turn one version of a local subscriber into another. */
 function changesOf({ common }: ListRun, before: Person, after: Person): SubscriberChanges {
   const whole = requestOf(after, common, ({ field }) => field.name)
   const changed = new Set(

@@ -35,7 +35,6 @@ import { pushChanges } from './push.ts'
 import { preferLocalValues, Losses } from './losses.ts'
 import { type LeftToSend, reconcile } from './reconcile.ts'
 
-/** Pages after which it is noted how far the scan came. */
 const pagesPerNote = 20
 /** The checkpoint of an interrupted scan. */
 export interface ScanPosition {
@@ -133,7 +132,6 @@ function placeOf({ token, afterId }: ScanPosition): { token: string; afterId: nu
   return token === null ? null : { token, afterId }
 }
 
-/** Applies what the remote took away, or restores it on the remote, as the user decided. */
 async function carryOut(listRun: ListRun, { gone, changed }: Losses): Promise<void> {
   for (let at = 0; at < gone.length; at += perPage)
     await reconcileMissing(listRun, gone.slice(at, at + perPage))
@@ -161,7 +159,6 @@ async function identify({ run, syncListId }: ListRun, rows: IdentifiedRow[]): Pr
   if (rows.length > 0) await run.client.run('syncs.identifySubscribers', { syncListId, rows })
 }
 
-/** The local counterparts of the subscribers of a page. */
 interface PageMatches {
   /** By remote id. */
   agreed: ReadonlyMap<number, AgreementRow>
@@ -234,7 +231,6 @@ async function comparePage(
   return identified
 }
 
-/** The local counterpart of one remote subscriber. */
 interface Match {
   /** The agreed state with this remote id. */
   known: AgreementRow | undefined
@@ -281,7 +277,6 @@ function unlinkedMeeting(
   return { local: localPersonOf(listRun, like), agreed: other ? agreedOf(other) : null, theirs: met }
 }
 
-/** Collects linked subscribers whose remote id lies in the page's range and is missing there. */
 async function collectMissing(
   listRun: ListRun,
   allIds: readonly number[],
@@ -298,7 +293,6 @@ async function collectMissing(
   }
 }
 
-/** True if both sides equal the agreed state, as nearly all do. */
 function isAsBefore(
   { common, decisions }: ListRun,
   theirId: number,
@@ -330,7 +324,6 @@ async function send(listRun: ListRun, left: LeftToSend): Promise<void> {
   )
 }
 
-/** Ids here of subscribers that the remote had between two of its ids and no longer has. */
 async function missingBetween(
   { run, syncListId }: ListRun,
   afterId: number,
@@ -350,7 +343,6 @@ async function missingBetween(
   )
 }
 
-/** Reconciles subscribers that the remote no longer has. */
 async function reconcileMissing(listRun: ListRun, gone: Losses['gone']): Promise<void> {
   const localIds = gone.map(({ localId }) => localId)
   const [locals, agreed] = [await localPeople(listRun, localIds), await agreedBy(listRun, localIds)]
@@ -425,7 +417,6 @@ async function deleteUnmatched({ run, syncListId }: ListRun): Promise<void> {
   }
 }
 
-/** Counts the subscribers that both sides had; with remote ids, those between the two. */
 async function countLinked({ run, syncListId }: ListRun, afterId?: number, upTo?: number): Promise<number> {
   const { linked } = await run.reader
     .selectFrom('sync_subscribers')
@@ -451,13 +442,11 @@ class Orphans {
   readonly #keySlot: number
   readonly #byKey: Map<number, Orphan>
 
-  /** @param keySlot the slot of the list's key */
   constructor(orphans: Orphan[], keySlot: number) {
     this.#keySlot = keySlot
     this.#byKey = new Map(orphans.flatMap((each) => [[each.hashes.get(keySlot) ?? 0, each] as const]))
   }
 
-  /** Returns and removes the local subscriber that matches a remote one. */
   take(person: Person): Orphan | null {
     if (this.#byKey.size === 0) return null
     const key = hashOf(person.get(this.#keySlot) ?? '')

@@ -38,7 +38,6 @@ export class About {
   /** Installs the update and starts again; undefined where the system does that. @throws Error with a sentence why not now */
   installUpdate: (() => Promise<void>) | undefined
 
-  /** The libraries of this process and of the window, by name. Empty when it runs from its sources. */
   async libraries(): Promise<Library[]> {
     return allLibraries(await Promise.all(builtParts.map(librariesOf)))
   }

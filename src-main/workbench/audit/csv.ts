@@ -100,7 +100,6 @@ function valueOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** A name of the API as people write it. */
 function words(name: string): string {
   return name.replaceAll('_', ' ').replaceAll(/\b(api|url|mta)\b/g, (short) => short.toUpperCase())
 }

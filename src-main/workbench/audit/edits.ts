@@ -4,7 +4,6 @@ import type { AuditEvent } from './endpoints.ts'
 
 // What an edit changed, in the words that people have for it: they know neither columns nor tables.
 
-/** Columns and part tables whose changes are named. */
 const named: Record<string, string> = {
   html_header: 'html_header',
   html_footer: 'html_footer',

@@ -45,7 +45,6 @@ const Event = Type.Object({
   undo: Nullable(Type.Enum(['edit', 'deletion'])),
   /** The way a user signed in, or the reason of a failure. */
   sign_in: Nullable(Type.Enum(['password', 'link', 'wrong_password', 'locked_out', 'inactive'])),
-  /** The owner of the API key. */
   key_of: Nullable(Reference),
   /** Attributes by API name, custom fields by their own name; both values are null if they are not stored. */
   changes: Type.Array(

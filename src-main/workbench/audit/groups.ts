@@ -34,7 +34,6 @@ export class AuditGroups {
     this.#isOfOne = isOfOne
   }
 
-  /** @returns false, and leaves it out, where it would begin one more group than `most` */
   add(row: AuditRow, most: number): boolean {
     const group = this.#groupOf(row)
     const own = ownGroup(row)

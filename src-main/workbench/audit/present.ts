@@ -9,7 +9,6 @@ import type { AuditGroup } from './groups.ts'
 import { changesOfEdit } from './edits.ts'
 import { type AuditRow, detailsOf, type RecordName, recordNames } from './queries.ts'
 
-/** The properties that the change log stores of a change; the kind of record decides which exist. */
 interface Details extends KeptChange {
   /** The deleted subscriber. */
   removed?: unknown
@@ -21,7 +20,6 @@ interface Details extends KeptChange {
   password?: boolean
   exported?: boolean
   restore_requested?: boolean
-  /** A deleted record was restored, or is deleted for good. */
   restored?: boolean
   for_good?: boolean
   /** Custom fields by id, with their values before and after. */
@@ -79,7 +77,6 @@ interface Names {
   of: (entity: ChangedEntity, id: number) => RecordName | undefined
 }
 
-/** Returns the names of the records in changes and of the users and jobs behind them. */
 async function namesIn(
   db: Kysely<Schema>,
   rows: readonly AuditRow[],
@@ -134,7 +131,6 @@ function recordOf({ entity, first_id: id }: AuditRow, details: Details, names: N
   return { id, name: details.name ?? found?.name ?? null, exists }
 }
 
-/** Subscribers who were changed are made what they were on their own page. */
 function undoOf(row: AuditRow, { removed, edited, deleted }: Details, names: Names): AuditEvent['undo'] {
   if (undoObstacle(row, Date.now()) !== null) return null
   const { entity, mailing_list_id: listId } = row

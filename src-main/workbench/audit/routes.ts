@@ -16,7 +16,6 @@ import type { AuditScope } from './queries.ts'
 import { scanAuditLog } from './scan.ts'
 import { scopeOf } from './scope.ts'
 
-/** Events of a page. */
 const perPage = 50
 /** Entries that one call looks at before it answers with what it has. */
 const maxLookedAt = 100_000

@@ -157,7 +157,6 @@ function requirePermissionsOf(caller: Caller, kind: BulkActionKind): void {
   for (const access of accessFor[kind]) requireAccess(caller, access)
 }
 
-/** Describes a selection in words. */
 function describe(chosen: {
   only: number | null
   segment: string | null

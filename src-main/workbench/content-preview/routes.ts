@@ -13,7 +13,6 @@ import { type MailingListRow, mailingListById } from '../../api/mailing-lists/qu
 import { contentPreviewEndpoints } from './endpoints.ts'
 import { serveEndpoints } from '../../http/serve.ts'
 
-/** The recipient of a preview, if the list has no preview data. */
 const nobody = { id: 0, email: 'subscriber@example.com', subscribe_ip: '192.0.2.1' }
 
 const links = {

@@ -6,7 +6,6 @@ interface DraftKey {
   name: string
 }
 
-/** Stores a draft, replacing one of the same name. */
 const storeDraftState: Command<
   DraftKey & { title: string; path: string; base: string; state: string },
   void

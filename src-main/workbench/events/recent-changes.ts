@@ -10,7 +10,6 @@ const keptFor = 60_000
 
 /** The latest change of each kind on each list, kept for windows that were still loading when it happened. */
 export class RecentChanges {
-  /** By organization, kind and list; the latest is last. */
   readonly #changes = new Map<string, { at: number; organizationId: number; event: LiveEvent }>()
 
   note(change: Change): void {

@@ -70,7 +70,6 @@ export const eventRoutes: FastifyPluginAsync = async (app) => {
       open.delete(end)
       raw.end()
     }
-    /** Ends the stream of a user who lost access to the organization. */
     const endRevoked = async (): Promise<void> => {
       try {
         if ((await authenticate(request)).organizationId !== organizationId) end()

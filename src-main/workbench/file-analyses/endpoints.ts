@@ -25,7 +25,6 @@ const RowPreview = Type.Object({
 export type RowPreview = Static<typeof RowPreview>
 
 const maxPreviewedRows = 50
-/** Characters of a cell; the analysis cuts them shorter. */
 const maxPreviewedCell = 1000
 
 export const fileAnalysisEndpoints = unlistedEndpoints({

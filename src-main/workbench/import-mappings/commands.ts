@@ -4,7 +4,6 @@ import { deleteNamed, type ListInput, saveNamed } from '../named-settings/comman
 import { type ReadingColumn, rememberedKey } from '../../contact-files/schema.ts'
 import type { MappingSettings } from './schema.ts'
 
-/** Saves a mapping under a name; one of that name is replaced. @returns its id */
 const saveImportMapping: Command<ListInput & { name: string; settings: MappingSettings }, number> = (
   context,
   { name, settings, ...list }

@@ -8,7 +8,6 @@ import { csvWriter } from '../../csv/csv-writer.ts'
 import { type ImportUndo, importUndoEndpoints } from './endpoints.ts'
 import { serveEndpoints } from '../../http/serve.ts'
 
-/** Rows that the window shows; the CSV has all of them. */
 const shownRows = 50
 
 /** Rows read at once for the CSV. */

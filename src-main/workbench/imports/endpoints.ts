@@ -65,7 +65,6 @@ const FailedRow = Type.Object({
 })
 export type FailedRow = Static<typeof FailedRow>
 
-/** A page of failed rows, and the reasons of all failed rows with their counts, most frequent first. */
 function failedRowsPage<Row extends TSchema>(row: Row) {
   return Type.Object({
     ...pagedEnvelope(row).properties,

@@ -168,7 +168,6 @@ export const importRoutes = serveEndpoints(
   }
 )
 
-/** Returns the column names of an import's file, or its column mapping if the file has no header. */
 function headersOfImport(row: ImportRow): string[] | null {
   const reading = readingOf(row)
   if (reading) return headersOf(reading)

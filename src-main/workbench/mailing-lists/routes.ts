@@ -22,7 +22,6 @@ export const mailingListRoutes = serveEndpoints(mailingListEndpoints, ({ reader 
   }
 }))
 
-/** The next lists by id, with their kept counters. */
 async function listsAfter(db: Kysely<Schema>, organizationId: number, after: number): Promise<ListedList[]> {
   const rows = await db
     .selectFrom('mailing_lists')

@@ -179,7 +179,6 @@ export const sessionRoutes = serveEndpoints(
   }
 )
 
-/** Administrators see the windows of everyone who works in their organizations, others their own. */
 function windowsSeenBy(caller: Caller): { organizationId: number | null; userId: number | null } {
   return {
     organizationId: organizationSeenBy(caller),

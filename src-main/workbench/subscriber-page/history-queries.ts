@@ -17,7 +17,6 @@ const columns = ['id', 'at', 'action', 'mailing_list_id', 'via', 'cause_id', 'us
 /** Changes of many at once that are unpacked before something else may go first; some 2 ms. */
 const unpackedAtOnce = 10
 
-/** Bulk changes that one call examines; older ones are left to the next call. */
 const maxLookedInto = 4000
 
 /**

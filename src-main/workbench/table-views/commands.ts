@@ -2,7 +2,6 @@ import type { Command } from '../../database/command.ts'
 import { deleteNamed, type ListInput, saveNamed } from '../named-settings/commands.ts'
 import type { ViewSettings } from './schema.ts'
 
-/** Saves a view under a name; one of that name is replaced. @returns its id */
 const saveTableView: Command<ListInput & { name: string; settings: ViewSettings }, number> = (
   context,
   { name, settings, ...list }

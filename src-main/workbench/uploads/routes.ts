@@ -94,7 +94,6 @@ function plainName(wanted: string): string {
   return cut(name.slice(0, name.length - extname(name).length), maxStemBytes) + extension
 }
 
-/** The name itself, or with a number when a file of that name is there. */
 function freeName(directory: string, wanted: string): string {
   const name = plainName(wanted)
   const extension = extname(name)

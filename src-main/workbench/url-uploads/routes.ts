@@ -29,7 +29,6 @@ export const urlUploadRoutes = serveEndpoints(urlUploadEndpoints, ({ reader, wri
   }
 }))
 
-/** The last part of an address, as a person writes it. */
 function fileNameIn(pathname: string): string {
   const name = basename(pathname)
   try {

@@ -1,4 +1,3 @@
-/** About what inboxes show of a message behind its subject: its first words. */
 const shownCharacters = 160
 
 export function inboxLine(html: string): string {

@@ -10,7 +10,6 @@ const firstNames =
 const lastNames =
   'Adams Bauer Costa Dubois Evans Fischer Garcia Huber Jensen Kowalski Moreau Novak Patel Rossi'
 const cities = 'Amsterdam Berlin Copenhagen Dublin Lisbon Madrid Paris Vienna'.split(' ')
-/** The statuses of each ten subscribers. */
 const statuses = [...Array<string>(8).fill('active'), 'unsubscribed', 'bounced']
 
 /** Creates a list of fictional subscribers with addresses that cannot receive mail, and starts to fill it. */

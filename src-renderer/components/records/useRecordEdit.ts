@@ -44,7 +44,6 @@ export function writeChanges<State, Input extends object>(
   }
 }
 
-/** Most merges of an edit with concurrent edits. */
 const maxAttempts = 10
 
 /** Must be called in setup. */

@@ -23,7 +23,6 @@ async function callWith(client: Client, endpoint: Endpoint, prepared: Prepared):
   })
 }
 
-/** The failure, or null for a success. */
 async function failureOf(response: Response): Promise<string | null> {
   const text = await response.text()
   if (!text.startsWith('{')) return null
@@ -65,7 +64,6 @@ describe('each endpoint asks for a key', () => {
   })
 })
 
-/** A user who may do this and nothing else, and one who may do everything else. */
 async function usersFor(needs: string): Promise<{ may: Client; mayNot: Client }> {
   switch (needs) {
     case 'system_admin':

@@ -20,7 +20,6 @@ import type { Shape } from './shapes.ts'
 /** A row of the specification's table of endpoints. */
 export interface Endpoint {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** As in the OpenAPI document, after the base path. */
   path: string
   /**
    * Creates the records that the request is about.
@@ -28,9 +27,7 @@ export interface Endpoint {
    */
   prepare: (started: StartedApplication) => Promise<Prepared>
   data: Shape | 'text'
-  /** The keys beside data: of a list with pages, or with tokens as well. */
   pages?: 'numbers' | 'tokens'
-  /** The required permission or role; default: any key. */
   needs?: string
   refusesRemoteLists?: true
 }
@@ -137,7 +134,6 @@ const onceImported = async (started: StartedApplication): Promise<Prepared> => {
   await started.api.imported(prepared.id)
   return { parameters: { ...prepared.parameters, log: 'failed' } }
 }
-/** An import that waits is one that can be acted on. */
 const scheduled = (started: StartedApplication): Promise<Prepared> =>
   listWithImport(started, { begins_at: '2099-01-01T00:00:00Z' })
 
@@ -669,7 +665,6 @@ async function listWithCampaign({ api }: StartedApplication, body?: unknown): Pr
   return { parameters: { mailing_list_id: id, id: campaign.id }, body }
 }
 
-/** A campaign that waits for its time, which is far away. */
 async function scheduledCampaign({ api }: StartedApplication): Promise<Prepared> {
   const { id } = await makeList(api)
   const campaign = await makeCampaign(api, id, {
@@ -801,7 +796,6 @@ const statistics: Endpoint[] = [
   ])
 ]
 
-/** A campaign that is being sent for as long as the tests take. */
 async function slowCampaign({ api }: StartedApplication): Promise<Prepared> {
   const { id } = await makeList(api)
   for (const name of ['a', 'b', 'c']) await makeSubscriber(api, id, `${name}@example.com`)
@@ -833,7 +827,6 @@ async function listWithTemplate({ api }: StartedApplication, body?: unknown): Pr
   return { parameters: { mailing_list_id: id, id: data.id }, body }
 }
 
-/** A campaign by the older spelling of its path. */
 async function ofList(started: StartedApplication, body?: unknown): Promise<Prepared> {
   const { parameters = {} } = await scheduledCampaign(started)
   const { data } = await started.api.get<{ mailing_list_id: number }>(`/campaigns/${parameters['id']}`)
@@ -1018,7 +1011,6 @@ const webForms: Endpoint[] = [
   }
 ]
 
-/** GET, POST and DELETE of a kind that has nothing else. */
 function defined(
   path: string,
   body: () => unknown,
@@ -1156,7 +1148,6 @@ const suppressionLists: Endpoint[] = [
   }
 ]
 
-/** The organization, with a campaign that waits for its time. */
 async function withJob(started: StartedApplication): Promise<Prepared> {
   await scheduledCampaign(started)
   return { parameters: { organization_id: started.app.organizationId } }

@@ -60,7 +60,6 @@ describe('an organization', () => {
   })
 })
 
-/** Every string of an answer that is a time. */
 function timesIn(value: unknown): string[] {
   if (typeof value === 'string') return /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) ? [value] : []
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(timesIn) : []

@@ -355,7 +355,6 @@ export const campaignSummary: Shape = {
   finished_at: 'timestamp?',
   stats: 'null'
 }
-/** The counts of a summary, which a snapshot has as well. */
 const statisticCounts: { [key: string]: Shape } = {
   sent_text: 'integer',
   sent_html: 'integer',

@@ -17,7 +17,6 @@ const started = sharedApplication()
 
 interface World {
   listId: number
-  /** The autoresponders Hello, Help and Welcome; the last one runs on subscription. */
   ids: number[]
   trigger: (
     subscriber: string | number,
