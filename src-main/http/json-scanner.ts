@@ -177,19 +177,25 @@ function textOf(raw: Buffer): Uint8Array<ArrayBuffer> | null {
       text[length++] = escaped
       continue
     }
-    const unit = unitAt(raw, at)
-    if (unit < 0) return null
-    at += 4
-    const low = isHigh(unit) && raw[at] === backslash && raw[at + 1] === letterU ? unitAt(raw, at + 2) : -1
-    if (isLow(low)) at += 6
-    const point = isLow(low)
-      ? ((unit - 0xd800) << 10) + (low - 0xdc00) + 0x10000
-      : isHigh(unit) || isLow(unit)
-        ? replacement
-        : unit
+    const point = escapedPoint(raw, at)
+    if (point < 0) return null
+    at += point > 0xffff ? 10 : 4
     length = writeUtf8(text, length, point)
   }
   return text.subarray(0, length)
+}
+
+/**
+ * Returns the code point that the digits after `\u` stand for. Two escapes, of which each is half of a character, stand for one point above
+ * 0xffff; a half alone becomes {@link replacement}.
+ * @returns -1 if the digits are not valid
+ */
+function escapedPoint(raw: Buffer, at: number): number {
+  const unit = unitAt(raw, at)
+  const isPair = isHigh(unit) && raw[at + 4] === backslash && raw[at + 5] === letterU
+  const low = isPair ? unitAt(raw, at + 6) : -1
+  if (isLow(low)) return ((unit - 0xd800) << 10) + (low - 0xdc00) + 0x10000
+  return isHigh(unit) || isLow(unit) ? replacement : unit
 }
 
 /** Writes a code point, which takes no more bytes than its escape did. @returns where the next one goes */

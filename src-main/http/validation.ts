@@ -172,7 +172,10 @@ function tolerant(schema: JsonSchema, value: unknown): unknown {
     const { items } = schema
     return value.map((item) => tolerant(items, item))
   }
-  if (schema.type !== 'object') return value
+  return schema.type === 'object' ? tolerantObject(schema, value) : value
+}
+
+function tolerantObject(schema: JsonSchema, value: unknown): unknown {
   if (Array.isArray(value) && value.length === 0) return {}
   if (!isRecord(value)) return value
   const [free] = Object.values(schema.patternProperties ?? {})

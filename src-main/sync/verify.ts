@@ -84,18 +84,14 @@ async function compareRecords<Theirs extends SyncRecord>(
 ): Promise<{ local: SyncRecord; theirs: Theirs }[]> {
   const links = await linksOf(run.reader, run.remoteId, kind.kind, kind.mailingListId)
   const theirIdOf = new Map(links.map(({ localId, theirId }) => [localId, theirId]))
-  const leftAlone = new Set(
-    links.filter(({ localId }) => !(kind.concerns?.(localId) ?? true)).map(({ theirId }) => theirId)
-  )
   const remote = new Map((await kind.readRemote()).map((record) => [record.id, record]))
-  for (const id of leftAlone) if (id !== null) remote.delete(id)
   const linkedIds = new Set(links.map(({ theirId }) => theirId))
   const locals = await kind.readLocal()
-  // If the remote has no call that removes such records, those that were deleted here stay there.
-  if (!kind.removeRemote) {
-    const here = new Set(locals.map(({ id }) => id))
-    for (const { localId, theirId } of links)
-      if (theirId !== null && !here.has(localId)) remote.delete(theirId)
+  const here = new Set(locals.map(({ id }) => id))
+  for (const { localId, theirId } of links) {
+    // If the remote has no call that removes such records, those that were deleted here stay there.
+    const stays = !kind.removeRemote && !here.has(localId)
+    if (theirId !== null && (stays || !(kind.concerns?.(localId) ?? true))) remote.delete(theirId)
   }
   const byKey = new Map(
     [...remote.values()]

@@ -53,6 +53,32 @@ function mergeValues(
   return mine
 }
 
+function idsOf(records: RecordItem[]): number[] {
+  return records.flatMap(({ id }) => id ?? [])
+}
+
+function findRecord(records: RecordItem[], id: number): RecordItem | undefined {
+  return records.find((record) => record.id === id)
+}
+
+/** True if the records that both have are in the same order. */
+function isInSameOrder(base: RecordItem[], records: RecordItem[]): boolean {
+  const [before, now] = [idsOf(base), idsOf(records)]
+  return isEqual(
+    now.filter((id) => before.includes(id)),
+    before.filter((id) => now.includes(id))
+  )
+}
+
+/** True if one side removed a record that the other side changed. */
+function isRemovedAndChanged(base: RecordItem[], removing: RecordItem[], changing: RecordItem[]): boolean {
+  return base.some((record) => {
+    const id = record.id ?? 0
+    const changed = findRecord(changing, id)
+    return changed !== undefined && !findRecord(removing, id) && !isEqual(changed, record)
+  })
+}
+
 /**
  * Merges arrays of records by their ids: what both kept is merged, and what each added or removed is. Null where that says too little: for other
  * arrays, where records were put into another order, and where one person removed what the other changed.
@@ -65,23 +91,12 @@ function mergeRecords(
   conflicts: EditConflict[]
 ): unknown[] | null {
   if (!areRecords(base) || !areRecords(mine) || !areRecords(theirs)) return null
-  const idsOf = (records: RecordItem[]) => records.flatMap(({ id }) => id ?? [])
-  const inOrderOf = (records: RecordItem[]) => idsOf(records).filter((id) => idsOf(base).includes(id))
-  const isOrdered = (records: RecordItem[]): boolean =>
-    isEqual(
-      inOrderOf(records),
-      idsOf(base).filter((id) => idsOf(records).includes(id))
-    )
-  if (!isOrdered(mine) || !isOrdered(theirs)) return null
-  const find = (records: RecordItem[], id: number) => records.find((record) => record.id === id)
-  for (const record of base) {
-    const [own, other] = [find(mine, record.id ?? 0), find(theirs, record.id ?? 0)]
-    if ((!own && other && !isEqual(other, record)) || (!other && own && !isEqual(own, record))) return null
-  }
+  if (!isInSameOrder(base, mine) || !isInSameOrder(base, theirs)) return null
+  if (isRemovedAndChanged(base, mine, theirs) || isRemovedAndChanged(base, theirs, mine)) return null
   const merged: unknown[] = []
   for (const other of theirs) {
     const id = other.id ?? 0
-    const [before, own] = [find(base, id), find(mine, id)]
+    const [before, own] = [findRecord(base, id), findRecord(mine, id)]
     if (before && !own) continue
     merged.push(own ? mergeValues([...path, merged.length], before ?? other, own, other, conflicts) : other)
   }

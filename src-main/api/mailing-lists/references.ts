@@ -113,18 +113,26 @@ async function readConnection(
     faults.add(refusal('remote_list_without_connection'))
     return unchanged
   }
-  const key = name?.trim().toLowerCase()
-  const found = (await databaseConnections(db)).find((each) =>
-    key === undefined ? each.id === id : each.name.toLowerCase() === key
-  )
-  if (!found) {
-    faults.add(
-      key === undefined
-        ? refusal('id_unknown', { field: 'database_connection_id', id: id ?? '' })
-        : refusal('name_unknown', { field: 'database_connection_name', name: name ?? '' })
-    )
+  return { ...unchanged, database_connection_id: await findConnection(db, id, name, faults) }
+}
+
+/** Finds a connection by its name, or without one by its id; one that does not exist is a fault. */
+async function findConnection(
+  db: Kysely<Schema>,
+  id: number | null | undefined,
+  name: string | null | undefined,
+  faults: Faults
+): Promise<number | null> {
+  const connections = await databaseConnections(db)
+  if (typeof name === 'string') {
+    const key = name.trim().toLowerCase()
+    const found = connections.find((each) => each.name.toLowerCase() === key)
+    if (!found) faults.add(refusal('name_unknown', { field: 'database_connection_name', name }))
+    return found?.id ?? null
   }
-  return { ...unchanged, database_connection_id: found?.id ?? null }
+  const found = connections.find((each) => each.id === id)
+  if (!found) faults.add(refusal('id_unknown', { field: 'database_connection_id', id: id ?? '' }))
+  return found?.id ?? null
 }
 
 async function readSeedLists(

@@ -91,18 +91,17 @@ function newFieldType({ header, statistics, roles, isComplete }: Column): Custom
     // The column may hold codes instead of numbers: in the unread part some may begin with a zero.
     return roles.includes('digits') || !isComplete ? text : 'number'
   }
-  if (
-    statistics.days > 0 &&
-    statistics.days >= statistics.filled * 0.2 &&
-    (statistics.certainDays === statistics.days || isYearlyDay(header)) &&
-    statistics.isNearly('day_of_year')
-  ) {
-    return isMostlyAmbiguous(statistics) ? text : 'day_of_year'
-  }
+  if (holdsYearlyDays(statistics, header)) return isMostlyAmbiguous(statistics) ? text : 'day_of_year'
   if (statistics.isNearly('date') && statistics.dates >= (statistics.dates + statistics.numbered) * 0.5) {
     return isMostlyAmbiguous(statistics) ? text : 'date'
   }
   return text
+}
+
+function holdsYearlyDays(statistics: ColumnStatistics, header: string): boolean {
+  const { days, certainDays, filled } = statistics
+  if (days === 0 || days < filled * 0.2 || !statistics.isNearly('day_of_year')) return false
+  return certainDays === days || isYearlyDay(header)
 }
 
 /** True if every value fits, except words for "none". */

@@ -20,7 +20,7 @@ interface Context {
 
 /** Returns the findings about a file and its proposal; those about the whole file come first. */
 export function findingsOf(context: Context, { confidence }: CharacterSetGuess): Finding[] {
-  const { reading, scan, sample, opened } = context
+  const { reading, scan, opened } = context
   const findings: Finding[] = []
   const add = (rule: Finding['rule'], column: number | null, count: number, values: string[] = []): void => {
     findings.push({ rule, column, count, values })
@@ -32,19 +32,7 @@ export function findingsOf(context: Context, { confidence }: CharacterSetGuess):
     add('other_sheets', null, opened.sheets.length, [opened.sheet ?? opened.sheets[0] ?? ''])
   if (opened.entries.length > 1) add('other_files', null, opened.entries.length, [opened.entry ?? ''])
   if (reading.file.encloses_lines) add('enclosed_lines', null, 0)
-  const skipped = sample.filter(({ line }) => line < (reading.header_line ?? 0))
-  if (skipped.length > 0) {
-    add(
-      'preamble_skipped',
-      null,
-      reading.header_line ?? 0,
-      skipped.slice(0, 3).map(({ cells }) => cells.join(' ').trim())
-    )
-  }
-  if (reading.leaves_out_totals) {
-    const total = scan.last.find((cells) => cells.some((cell) => isTotal(cell)))
-    add('totals_left_out', null, scan.lastLine, [(total ?? []).join(' ').trim()])
-  }
+  addLeftOutLines(context, add)
   for (const values of duplicateHeaders(reading.columns))
     add('duplicate_headers', null, values.length, values)
   addOptedOut(context, add)
@@ -119,6 +107,22 @@ const withoutThem = new RegExp(
   'i'
 )
 
+function addLeftOutLines({ reading, scan, sample }: Context, add: Add): void {
+  const headerLine = reading.header_line ?? 0
+  const skipped = sample.filter(({ line }) => line < headerLine).map(({ cells }) => cells.join(' ').trim())
+  if (skipped.length > 0) add('preamble_skipped', null, headerLine, skipped.slice(0, 3))
+  if (reading.leaves_out_totals) {
+    const total = scan.last.find((cells) => cells.some((cell) => isTotal(cell)))
+    add('totals_left_out', null, scan.lastLine, [(total ?? []).join(' ').trim()])
+  }
+}
+
+function addLeftOutColumn(statistics: ColumnStatistics, header: string, index: number, add: Add): void {
+  const { filled, rows } = statistics
+  if (header !== '' && filled === 0 && rows > 0) add('no_values', index, 0, [header])
+  if (filled > 0 && isFailureColumn(statistics)) add('failure_column', index, filled, [header])
+}
+
 function addColumnFindings(
   statistics: ColumnStatistics,
   column: ReadingColumn,
@@ -126,14 +130,10 @@ function addColumnFindings(
   add: Add
 ): void {
   const { header, target, new_field_type, status } = column
-  const isLeftOut = target === null && status === null
-  if (isLeftOut && header !== '' && statistics.filled === 0 && statistics.rows > 0) {
-    add('no_values', index, 0, [header])
+  if (target === null) {
+    if (status === null) addLeftOutColumn(statistics, header, index, add)
+    return
   }
-  if (isLeftOut && statistics.filled > 0 && isFailureColumn(statistics)) {
-    add('failure_column', index, statistics.filled, [header])
-  }
-  if (target === null) return
   if (new_field_type && header !== '' && target !== header) add('renamed_field', index, 0, [header, target])
   addExamples('lost_digits', index, statistics.lostDigits, add)
   if (target === 'email') addAddresses(statistics, index, add)

@@ -31,7 +31,7 @@ export function proposeColumns(
   }
   for (const column of columns) {
     const last = rememberedReading(column, destination)
-    if (!last || (last.target !== null && taken.has(last.target.toLowerCase()))) continue
+    if (!last || isTaken(last, taken)) continue
     propose(column.index, last)
     remembered.add(column.index)
   }
@@ -60,6 +60,10 @@ export function proposeColumns(
     columns: withFillIns(columns, ordered),
     remembered: columns.map(({ index }) => remembered.has(index))
   }
+}
+
+function isTaken({ target }: ReadingColumn, taken: Set<string>): boolean {
+  return target !== null && taken.has(target.toLowerCase())
 }
 
 function columnOf(

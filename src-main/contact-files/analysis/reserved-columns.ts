@@ -47,19 +47,15 @@ export function reservedProposal(
   destination: Destination
 ): ReadingColumn | null {
   const { header, statistics, roles } = column
-  const exact = headerKey(header).replaceAll(' ', '_')
-  if (isImportColumn(exact) && exact !== 'email' && exact !== 'status' && !taken.has(exact)) {
-    if (keepsColumn(exact, destination) && fits(exact, statistics)) return reservedColumn(column, exact)
+  const exact = exactProposal(column, taken, destination)
+  if (exact) return exact
+  if ((roles.includes('failure') || header === '') && isFailureColumn(statistics)) {
+    return newColumn(header, null)
   }
-  if (roles.includes('failure') && isFailureColumn(statistics)) return newColumn(header, null)
-  if (isFailureColumn(statistics) && header === '') return newColumn(header, null)
   if (isOtherChannel(header)) return null
   const isNamedStatus = roles.includes('status')
   const status = statusRule(statistics, header, isNamedStatus)
-  // The header decides what yes and no mean. In a column of objections, every word is an objection.
-  const isAsked = roles.includes('consent') && hasAnswers(statistics)
-  const isOfObjections = roles.some((role) => objectionRoles.includes(role))
-  if (status && (isNamedStatus || !(isAsked || isOfObjections))) {
+  if (status && (isNamedStatus || !saysByHeader(column))) {
     const isStatus = isNamedStatus && status.kind === 'status' && !taken.has('status')
     return { ...newColumn(header, isStatus ? 'status' : null), status }
   }
@@ -84,6 +80,21 @@ function fits(column: ImportColumn, statistics: ColumnStatistics): boolean {
     default:
       return true
   }
+}
+
+/** Reads a column whose header is the name of a reserved column as that, if its values fit. */
+function exactProposal(column: Column, taken: Set<string>, destination: Destination): ReadingColumn | null {
+  const exact = headerKey(column.header).replaceAll(' ', '_')
+  if (!isImportColumn(exact) || exact === 'email' || exact === 'status' || taken.has(exact)) return null
+  return keepsColumn(exact, destination) && fits(exact, column.statistics)
+    ? reservedColumn(column, exact)
+    : null
+}
+
+/** True if the header decides what yes and no mean. In a column of objections, every word is an objection. */
+function saysByHeader({ roles, statistics }: Column): boolean {
+  const isAsked = roles.includes('consent') && hasAnswers(statistics)
+  return isAsked || roles.some((role) => objectionRoles.includes(role))
 }
 
 function roleProposal(

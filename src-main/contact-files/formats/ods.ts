@@ -39,6 +39,20 @@ export async function readOds(path: string, sheet: string, listener: RowListener
   )
 }
 
+/** Returns the white space that an element of a paragraph stands for; '' for other elements. */
+function spaceOf(element: string, attribute: (name: string) => string | undefined): string {
+  switch (element) {
+    case 's':
+      return ' '.repeat(Math.min(Number(attribute('text:c') ?? 1), 1000))
+    case 'tab':
+      return '\t'
+    case 'line-break':
+      return '\n'
+    default:
+      return ''
+  }
+}
+
 class TableReader {
   readonly #sheet: string
   readonly #listener: (cells: string[], line: number) => boolean
@@ -76,34 +90,32 @@ class TableReader {
         break
       case 'table-cell':
       case 'covered-table-cell':
-        this.#cellRepeats = Number(attribute('table:number-columns-repeated') ?? 1)
-        this.#type = attribute('office:value-type') ?? ''
-        this.#value =
-          attribute('office:date-value') ??
-          attribute('office:boolean-value') ??
-          attribute('office:value') ??
-          null
-        this.#text = ''
-        this.#paragraphs = 0
+        this.#openCell(attribute)
         break
       case 'annotation':
         this.#annotation++
         break
       case 'p':
-        if (this.#annotation > 0) break
-        if (this.#paragraphs++ > 0) this.#text += '\n'
-        this.#isText = true
+        this.#openParagraph()
         break
-      case 's':
-        if (this.#isText) this.#text += ' '.repeat(Math.min(Number(attribute('text:c') ?? 1), 1000))
-        break
-      case 'tab':
-        if (this.#isText) this.#text += '\t'
-        break
-      case 'line-break':
-        if (this.#isText) this.#text += '\n'
-        break
+      default:
+        if (this.#isText) this.#text += spaceOf(name, attribute)
     }
+  }
+
+  #openCell(attribute: (name: string) => string | undefined): void {
+    this.#cellRepeats = Number(attribute('table:number-columns-repeated') ?? 1)
+    this.#type = attribute('office:value-type') ?? ''
+    this.#value =
+      attribute('office:date-value') ?? attribute('office:boolean-value') ?? attribute('office:value') ?? null
+    this.#text = ''
+    this.#paragraphs = 0
+  }
+
+  #openParagraph(): void {
+    if (this.#annotation > 0) return
+    if (this.#paragraphs++ > 0) this.#text += '\n'
+    this.#isText = true
   }
 
   readonly text = (piece: string): void => {
