@@ -41,6 +41,12 @@ export function formatChange(value: number): string {
   return changes.format(value)
 }
 
+/** An amount of time: 1 day, 3 months. */
+export function formatDelay(amount: number, unit: 'minutes' | 'hours' | 'days' | 'weeks' | 'months'): string {
+  const options = { style: 'unit', unit: unit.slice(0, -1), unitDisplay: 'long' } as const
+  return new Intl.NumberFormat(locale, options).format(amount)
+}
+
 /** A short form: 1M for 1,004,990. */
 export function formatCompact(value: number): string {
   return value < 10_000 ? formatNumber(value) : compactNumbers.format(value)
