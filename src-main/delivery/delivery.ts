@@ -104,14 +104,24 @@ export class Delivery {
       const most = Math.min(maxAtOnce, Math.floor(perHour / 3600), atOnceOf(plan, images))
       const atOnce = Math.max(1, most)
       let sent = 0
-      for (;;) {
-        const step = await this.#nextStep(plan, atOnce)
-        if (!(await this.#send(plan, composer, transport, step))) return { is: 'stopped' }
-        if (step.isLast) return { is: 'finished' }
-        sent += step.mails.length
+      const prepare = (afterId: number): Promise<Batch> => this.#prepare(plan, composer, atOnce, afterId)
+      for (let batch = await prepare(plan.progress.afterId); ;) {
+        const sending = this.#send(plan, transport, batch)
+        // While the writer counts a batch, the next one is composed; under a speed limit recipients are read when it is their turn.
+        const isAhead = plan.speed === 0 && !batch.isLast
+        const [sentBatch, ahead] = await Promise.allSettled([
+          sending,
+          isAhead ? prepare(batch.afterId) : null
+        ])
+        if (sentBatch.status === 'rejected') throw sentBatch.reason
+        if (!sentBatch.value) return { is: 'stopped' }
+        if (batch.isLast) return { is: 'finished' }
+        sent += batch.mails.length
         const early = Math.max(0, began + (sent / perHour) * hour - performance.now())
         if (early > maxPause) return { is: 'later', at: Date.now() + early }
         await pause(early, undefined, { signal })
+        if (ahead.status === 'rejected') throw ahead.reason
+        batch = ahead.value ?? (await prepare(batch.afterId))
       }
     } catch (error) {
       // Removes the messages that were not counted: their space is needed to store the fault.
@@ -122,9 +132,13 @@ export class Delivery {
     }
   }
 
-  /** The mails of the next recipients; those to seed lists go out before all others. */
-  async #nextStep(plan: DeliveryPlan, atOnce: number): Promise<Step> {
-    const { afterId, position } = plan.progress
+  /** Composes the messages to the next recipients; those to seed lists come before all others. */
+  async #prepare(
+    plan: DeliveryPlan,
+    composer: MessageComposer,
+    atOnce: number,
+    afterId: number
+  ): Promise<Batch> {
     const rows = await recipientsAfter(this.#reader, plan.recipients, afterId, atOnce)
     const chosen = rows.flatMap((row) => mailFor(plan, addresseeOf(row, plan)))
     const suppressed = await suppressedAmong(
@@ -133,8 +147,11 @@ export class Delivery {
       chosen.map(({ addressee }) => addressee.email)
     )
     const allowed = chosen.filter(({ addressee }) => !suppressed.has(addressee.email))
+    const isFirst = plan.progress.position === 0 && afterId === plan.progress.afterId
+    const mails = isFirst ? [...seedMails(plan), ...allowed] : allowed
     return {
-      mails: position === 0 ? [...seedMails(plan), ...allowed] : allowed,
+      mails,
+      messages: mails.map(({ contentId, addressee }) => composer.compose(contentId, addressee)),
       suppressed: chosen.length - allowed.length,
       afterId: rows.at(-1)?.id ?? afterId,
       isLast: rows.length < atOnce
@@ -143,13 +160,9 @@ export class Delivery {
 
   async #send(
     plan: DeliveryPlan,
-    composer: MessageComposer,
     transport: Transport,
-    { mails, suppressed, afterId }: Step
+    { mails, messages, suppressed, afterId }: Batch
   ): Promise<boolean> {
-    const messages: ComposedMessage[] = []
-    // One at a time, so that not all of them and their contents are in memory at once.
-    for (const mail of mails) messages.push(await composer.compose(mail.contentId, mail.addressee))
     const before = plan.progress.position
     const position = messages.length > 0 ? transport.send(messages) : before
     const counted = new Map<number, { counters: Counters; subscriberIds: number[] }>()
@@ -178,11 +191,13 @@ function atOnceOf({ message }: DeliveryPlan, images: readonly Image[]): number {
   return Math.floor(bytesAtOnce / (carried + written + 1))
 }
 
-/** A batch that is processed before it is counted. */
-interface Step {
+/** Messages that are handed over before they are counted. */
+interface Batch {
   mails: Mail[]
+  /** One for each mail. */
+  messages: ComposedMessage[]
   suppressed: number
-  /** The last subscriber of the step. */
+  /** The last subscriber of the batch. */
   afterId: number
   isLast: boolean
 }

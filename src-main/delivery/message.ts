@@ -1,12 +1,25 @@
-import MailComposer from 'nodemailer/lib/mail-composer'
 import type { Kysely } from 'kysely'
-import type { Attachment } from 'nodemailer/lib/mailer'
 import type { Schema } from '../database/schema.ts'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
 import { type Image, imagesOf } from '../api/images/queries.ts'
 import { imageKeysIn, linkImages } from '../api/images/rules.ts'
 import { atEndOfBody, framedHtml, framedText, shownHtml } from './frame.ts'
 import { countClicks, linkOfCode, messageLinks } from './links.ts'
+import {
+  dateLine,
+  encodedAddress,
+  headerLine,
+  headerName,
+  messageIdLine,
+  recipientLine
+} from './mime/headers.ts'
+import {
+  inlineFile,
+  type Part,
+  type TextEncoding,
+  textEncodingOf,
+  writeMessage
+} from './mime/write-message.ts'
 import type { MessagePlan, PlannedContent } from './plan.ts'
 import {
   type Codes,
@@ -38,6 +51,7 @@ interface Compiled {
   subject: CompiledText
   html: CompiledText
   text: CompiledText
+  encodings: { html: TextEncoding; text: TextEncoding }
 }
 
 /** The pictures that each message of a plan carries along; none where recipients fetch them. */
@@ -53,17 +67,36 @@ export async function imagesCarried(
  */
 export class MessageComposer {
   readonly #plan: MessagePlan
-  readonly #images: readonly Image[]
+  readonly #images: ReadonlyMap<string, Part>
   readonly #codes: Codes
   readonly #compiled = new Map<number, Compiled>()
   readonly #counted = new Map<number, ReadonlySet<number>>()
   readonly #headers: { name: string; value: CompiledText }[]
+  /** The header fields that all messages share, and the domain of their ids. */
+  readonly #shared: { first: string; from: string; replyTo: string; domain: string }
 
   constructor(plan: MessagePlan, images: readonly Image[] = []) {
     this.#plan = plan
-    this.#images = images
+    this.#images = new Map(
+      images.map(({ key, name, media_type, bytes }) => [
+        key,
+        inlineFile({ id: key, name, mediaType: media_type, bytes: Buffer.from(bytes) })
+      ])
+    )
     this.#codes = codesOf(plan, Date.now())
-    this.#headers = plan.customHeaders.map(({ name, value }) => ({ name, value: compile(value, 'text') }))
+    this.#headers = plan.customHeaders.map(({ name, value }) => ({
+      name: headerName(name),
+      value: compile(value, 'text')
+    }))
+    const { from_name, from_email, sender_email, reply_to } = plan.sender
+    this.#shared = {
+      first: headerLine('X-Campaignid', `s4:${plan.xCampaignId}`),
+      from:
+        headerLine('From', { name: from_name ?? '', address: from_email }) +
+        headerLine('Sender', sender_email ?? ''),
+      replyTo: headerLine('Reply-To', reply_to ?? ''),
+      domain: /@([^@>]*)>?$/.exec(encodedAddress(from_email))?.[1] ?? 'localhost'
+    }
   }
 
   write(contentId: number, addressee: Addressee): WrittenContent {
@@ -78,52 +111,53 @@ export class MessageComposer {
     return writeContent(compile(url, 'text'), this.#codes, recipient)
   }
 
-  async compose(contentId: number, addressee: Addressee): Promise<ComposedMessage> {
-    const { sender, bounceAddress, xCampaignId } = this.#plan
+  compose(contentId: number, addressee: Addressee): ComposedMessage {
+    const { sender, bounceAddress } = this.#plan
     const content = this.#find(contentId)
     const recipient = this.#recipientOf(content, addressee)
     const format = formatFor(content.format, addressee.format)
-    const { subject, html, text } = this.#write(content, recipient, format)
-    const mail = new MailComposer({
-      from: { name: sender.from_name ?? '', address: sender.from_email },
-      ...(sender.sender_email && { sender: sender.sender_email }),
-      ...(sender.reply_to && { replyTo: sender.reply_to }),
-      to: { name: '', address: addressee.email },
-      subject,
-      ...(html !== undefined && { html, attachments: this.#attachmentsOf(html) }),
-      ...(text !== undefined && { text }),
-      headers: [
-        { key: 'X-CampaignID', value: `s4:${xCampaignId}` },
-        { key: 'List-Unsubscribe', value: `<${recipient.links.unsubscribe}>` },
-        { key: 'List-Unsubscribe-Post', value: 'List-Unsubscribe=One-Click' },
-        ...this.#headers.map(({ name, value }) => ({
-          key: name,
-          value: writeContent(value, this.#codes, recipient)
-        }))
-      ],
-      // A code in a content must not make the application read a file or fetch an address.
-      disableFileAccess: true,
-      disableUrlAccess: true
-    })
+    const written = this.#write(content, recipient, format)
     return {
       envelope: { from: bounceAddress ?? sender.from_email, to: addressee.email },
-      content: await mail.compile().build(),
+      content: writeMessage(this.#headersOf(written.subject, recipient), this.#bodyOf(content, written)),
       format
     }
   }
 
-  #attachmentsOf(html: string): Attachment[] {
-    if (this.#images.length === 0) return []
-    const shown = new Set(imageKeysIn(html))
-    return this.#images
-      .filter(({ key }) => shown.has(key))
-      .map(({ key, name, media_type, bytes }) => ({
-        cid: key,
-        filename: name,
-        contentType: media_type,
-        contentDisposition: 'inline',
-        content: Buffer.from(bytes)
-      }))
+  #headersOf(subject: string, recipient: Recipient): string {
+    const { first, from, replyTo, domain } = this.#shared
+    const custom = this.#headers.map(({ name, value }) =>
+      headerLine(name, writeContent(value, this.#codes, recipient))
+    )
+    return [
+      first,
+      headerLine('List-Unsubscribe', `<${recipient.links.unsubscribe}>`),
+      'List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n',
+      ...custom,
+      from,
+      recipientLine(recipient.email),
+      replyTo,
+      headerLine('Subject', subject),
+      messageIdLine(domain),
+      dateLine(Date.now()),
+      'MIME-Version: 1.0\r\n'
+    ].join('')
+  }
+
+  #bodyOf(content: PlannedContent, { html = '', text = '' }: WrittenContent): Part {
+    const { encodings } = this.#compile(content)
+    const plain: Part = { kind: 'text', subtype: 'plain', encoding: encodings.text, text }
+    if (html === '') return plain
+    const page: Part = { kind: 'text', subtype: 'html', encoding: encodings.html, text: html }
+    const images = this.#imagesIn(html)
+    const shown: Part =
+      images.length === 0 ? page : { kind: 'multipart', subtype: 'related', parts: [page, ...images] }
+    return text === '' ? shown : { kind: 'multipart', subtype: 'alternative', parts: [plain, shown] }
+  }
+
+  #imagesIn(html: string): Part[] {
+    if (this.#images.size === 0) return []
+    return imageKeysIn(html).flatMap((key) => this.#images.get(key) ?? [])
   }
 
   #write(content: PlannedContent, recipient: Recipient, format: ContentFormat): WrittenContent {
@@ -145,7 +179,8 @@ export class MessageComposer {
     const compiled = {
       subject: compile(content.subject, 'text'),
       html: compile(tracksOpens && content.sliceId > 0 ? withOpenPixel(html) : html, 'html'),
-      text: compile(text, 'text')
+      text: compile(text, 'text'),
+      encodings: { html: textEncodingOf(html), text: textEncodingOf(text) }
     }
     this.#compiled.set(content.id, compiled)
     return compiled

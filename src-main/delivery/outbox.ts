@@ -39,7 +39,7 @@ export function openOutbox(path: string, position: number | 'end'): Transport {
   if (position !== 'end') ftruncateSync(file, end)
   return {
     send: (messages) => {
-      const bytes = Buffer.concat(messages.map(mboxEntry))
+      const bytes = mboxEntries(messages)
       for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written)
       fdatasyncSync(file)
       return (end += bytes.length)
@@ -52,15 +52,40 @@ export function openOutbox(path: string, position: number | 'end'): Transport {
   }
 }
 
-/** A line that begins like a separator gets a ">", as all that begin with some of these do, so that it can be undone. */
-function mboxEntry({ envelope, content }: OutgoingMessage): Buffer {
-  const message = content
-    .toString('latin1')
-    .replaceAll('\r\n', '\n')
-    .replaceAll(/^(>*From )/gm, '>$1')
+const [carriageReturn, lineFeed, greater, letterF] = [13, 10, 62, 70]
+
+/**
+ * Writes messages as entries of an mbox file. A line that begins like a separator gets a ">", as all that begin with some of these do, so that
+ * it can be undone.
+ */
+function mboxEntries(messages: readonly OutgoingMessage[]): Buffer {
   const date = new Date().toUTCString().replace(/^(\w+), (\d+) (\w+) (\d+) ([\d:]+) GMT$/, '$1 $3 $2 $5 $4')
-  return Buffer.from(
-    `From ${envelope.from} ${date}\n${message}${message.endsWith('\n') ? '' : '\n'}\n`,
-    'latin1'
+  const heads = messages.map(({ envelope }) => Buffer.from(`From ${envelope.from} ${date}\n`))
+  // A line that gets a ">" has at least six bytes.
+  const bytesOf = ({ length }: Buffer): number => length + Math.ceil(length / 6) + 2
+  const most = messages.reduce(
+    (sum, { content }, index) => sum + (heads[index]?.length ?? 0) + bytesOf(content),
+    0
   )
+  const entries = Buffer.allocUnsafe(most)
+  let to = 0
+  for (const [index, { content }] of messages.entries()) {
+    to += heads[index]?.copy(entries, to) ?? 0
+    for (let at = 0; at < content.length;) {
+      const lineBreak = content.indexOf(lineFeed, at)
+      const next = lineBreak < 0 ? content.length : lineBreak
+      if (isSeparator(content, at)) entries[to++] = greater
+      to += content.copy(entries, to, at, content[next - 1] === carriageReturn ? next - 1 : next)
+      entries[to++] = lineFeed
+      at = next + 1
+    }
+    entries[to++] = lineFeed
+  }
+  return entries.subarray(0, to)
+}
+
+function isSeparator(content: Buffer, lineStart: number): boolean {
+  let at = lineStart
+  while (content[at] === greater) at++
+  return content[at] === letterF && content.toString('latin1', at, at + 5) === 'From '
 }

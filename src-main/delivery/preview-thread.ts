@@ -18,8 +18,7 @@ try {
     const addressee = { id: 0, email, subscribe_time: Date.now(), subscribe_ip: null, values }
     for (const content of message.contents) {
       const formats = splitByFormat && content.format === 'both' ? (['html', 'text'] as const) : [null]
-      for (const format of formats)
-        outbox.send([await composer.compose(content.id, { ...addressee, format })])
+      for (const format of formats) outbox.send([composer.compose(content.id, { ...addressee, format })])
     }
   }
 } finally {

@@ -30,8 +30,8 @@ async function planOf(
   return { ...message, ...more, contents: [whole] }
 }
 
-async function composed(plan: MessagePlan, to = addressee) {
-  const message = await new MessageComposer(plan).compose(plan.contents[0].id, to)
+function composed(plan: MessagePlan, to = addressee) {
+  const message = new MessageComposer(plan).compose(plan.contents[0].id, to)
   const [head = '', ...body] = message.content.toString().split('\r\n\r\n')
   return {
     ...message,
@@ -53,7 +53,7 @@ describe('a message', () => {
       { subject: 'Hi %%subscriber_id%%' },
       { sender, customHeaders, bounceAddress: 'b@example.com' }
     )
-    const { head, envelope, format } = await composed(plan)
+    const { head, envelope, format } = composed(plan)
     expect(head).toEqual(
       expect.arrayContaining([
         'From: News <news@example.com>',
@@ -73,7 +73,7 @@ describe('a message', () => {
 
   it('of a campaign without a sender name, a sender or an address for replies has no headers for them', async () => {
     const sender = { from_email: 'news@example.com', from_name: null, sender_email: null, reply_to: null }
-    const { head, envelope } = await composed(await planOf({}, { sender, bounceAddress: null }))
+    const { head, envelope } = composed(await planOf({}, { sender, bounceAddress: null }))
     expect(head).toContain('From: news@example.com')
     expect(head.filter((line) => /^(Sender|Reply-To):/.test(line))).toEqual([])
     expect(envelope.from).toBe('news@example.com')
@@ -89,7 +89,7 @@ describe('a message', () => {
     async (format, wanted, sent, html, text) => {
       const plan = await planOf({ format })
       const to = { ...addressee, format: wanted }
-      expect((await composed(plan, to)).format).toBe(sent)
+      expect(composed(plan, to).format).toBe(sent)
       const written = new MessageComposer(plan).write(plan.contents[0].id, to)
       expect([written.html !== undefined, written.text !== undefined]).toEqual([html, text])
     }
@@ -123,13 +123,13 @@ describe('a message', () => {
 
   it('links pictures that recipients can fetch, and attaches the others', async () => {
     const html = `<img src="cid:${key}">`
-    const linked = await composed(
+    const linked = composed(
       await planOf({ html }, { linksImages: true, linkBase: 'http://news.example.com' })
     )
     expect(linked.body).toContain(`http://news.example.com/i/${key}`)
     expect(linked.body).not.toContain('cid:')
     const carried = await planOf({ html }, { linksImages: false })
-    expect((await composed(carried)).body).toContain(`cid:${key}`)
+    expect(composed(carried).body).toContain(`cid:${key}`)
     // The web version of a message always links its pictures by URL, even if the email attaches them.
     const page = new MessageComposer(carried).write(carried.contents[0].id, addressee)
     expect(page.html).toContain(`http://127.0.0.1/i/${key}`)
@@ -150,10 +150,7 @@ describe('a message', () => {
     const images = await imagesCarried(db, plan.message)
     expect(images.map((image) => image.name)).toEqual(['a.png'])
     expect(await imagesCarried(db, { ...plan.message, linksImages: true })).toEqual([])
-    const message = await new MessageComposer(plan.message, images).compose(
-      plan.message.contents[0].id,
-      addressee
-    )
+    const message = new MessageComposer(plan.message, images).compose(plan.message.contents[0].id, addressee)
     expect(message.content.toString()).toContain(`Content-ID: <${key}>`)
     expect(message.content.toString()).toContain('Content-Disposition: inline; filename=a.png')
   })

@@ -75,6 +75,7 @@ export const targets: Target[] = [
       'test/delivery/steps.test.ts',
       'test/delivery/delivery.test.ts',
       'test/delivery/message.test.ts',
+      'test/delivery/mime.test.ts',
       'test/delivery/outbox.test.ts',
       'test/delivery/split-test.test.ts',
       'test/tracking.test.ts',
