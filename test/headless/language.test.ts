@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
+import { languages } from '../../src-main/base/languages.ts'
 import { entryPoint } from '../support/built.ts'
 
 /** Verifies a backup that does not exist. */
@@ -38,6 +39,6 @@ describe('why a command failed', () => {
   it('is that there is no such language where --language names none', async () => {
     const { stderr } = await failing(['--language', 'xx'])
 
-    expect(stderr).toBe('--language must be one of en, de, not "xx"\n')
+    expect(stderr).toBe(`--language must be one of ${Object.keys(languages).join(', ')}, not "xx"\n`)
   })
 })

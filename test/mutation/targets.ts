@@ -13,7 +13,6 @@ export const targets: Target[] = [
       'test/imports',
       'test/api/subscriber-imports.test.ts',
       `${conformance}/import-autoresponders.test.ts`,
-      'test/workbench/import-preview.test.ts',
       'test/api/edges.test.ts'
     ]
   },
@@ -52,7 +51,6 @@ export const targets: Target[] = [
     tests: [
       'test/segments',
       `${conformance}/segments.test.ts`,
-      'test/api/segments.test.ts',
       'test/delivery/sending.test.ts',
       'test/exports/exports.test.ts',
       'test/api/edges.test.ts'
@@ -98,7 +96,7 @@ export const targets: Target[] = [
       'src-main/http/permissions.ts',
       'src-main/api/accounts',
       'src-main/api/users',
-      'src-main/workbench/session.ts'
+      'src-main/workbench/session'
     ],
     tests: [
       'test/api/transport.test.ts',

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { createI18n } from 'vue-i18n'
 import { auditedEntities } from '../../src-main/api/record-kinds.ts'
 import { languages } from '../../src-main/base/languages.ts'
+import { permissionActions } from '../../src-main/http/caller.ts'
 import en from '../../src-renderer/locales/en.json'
 
 interface Texts {
@@ -45,6 +46,15 @@ it('every text is used', () => {
 
 it('every kind of record in the audit log has a name', () => {
   expect(auditedEntities.filter((entity) => !english.has(`auditKind.${entity}`))).toEqual([])
+})
+
+it('every permission has a name', () => {
+  const actions = [...new Set(Object.values(permissionActions).flat())]
+
+  expect(
+    Object.keys(permissionActions).filter((key) => !english.has(`permissionKey.${key.replace('/', '_')}`))
+  ).toEqual([])
+  expect(actions.filter((action) => !english.has(`permissionAction.${action}`))).toEqual([])
 })
 
 it.each(Object.keys(languages))(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Refusal, refusal, type Rule } from '../../src-main/base/refusal.ts'
 import { english } from '../../src-main/base/refusals/english.ts'
+import { refusalLanguages } from '../../src-main/base/refusals/languages.ts'
 import { german, germanTerms } from '../../src-main/base/refusals/german.ts'
 import { withoutCell } from '../../src-main/imports/row-faults.ts'
 import { ApiFailure } from '../../src-renderer/api/client.ts'
@@ -10,6 +11,27 @@ import { i18n } from '../../src-renderer/i18n.ts'
 import de from '../../src-renderer/locales/de.json'
 
 const rules = Object.keys(english) as Rule[]
+
+describe.each(Object.entries(refusalLanguages).filter(([language]) => language !== 'en'))(
+  'the sentences of refusals in %s',
+  (_language, { sentences }) => {
+    it('have no param that English lacks', () => {
+      const params = (of: string): string[] => [...new Set(of.match(/\{\w+\}/g))].sort()
+
+      for (const rule of rules)
+        expect(params(english[rule]), rule).toEqual(expect.arrayContaining(params(sentences[rule])))
+    })
+
+    it('have no English words', () => {
+      const words = /\b(?:the|is|or|while|use|which|must|cannot|not|has|have)\b/
+      const left = Object.values(sentences).filter((text) =>
+        words.test(text.replaceAll(/\{\w+\}|\w+_\w+/g, ''))
+      )
+
+      expect(left).toEqual([])
+    })
+  }
+)
 
 describe('a refusal in German', () => {
   beforeAll(() => {
@@ -22,20 +44,6 @@ describe('a refusal in German', () => {
   afterAll(() => {
     i18n.global.locale.value = 'en'
     setRefusalLanguage('en', { sentences: english, terms: {} })
-  })
-
-  it('has no param that English lacks', () => {
-    const params = (of: string): string[] => [...new Set(of.match(/\{\w+\}/g))].sort()
-
-    for (const rule of rules)
-      expect(params(english[rule]), rule).toEqual(expect.arrayContaining(params(german[rule])))
-  })
-
-  it('has no English words in its sentence', () => {
-    const words = /\b(?:the|is|or|while|use|which|must|cannot|not|has|have)\b/
-    const left = Object.values(german).filter((text) => words.test(text.replaceAll(/\{\w+\}|\w+_\w+/g, '')))
-
-    expect(left).toEqual([])
   })
 
   const sentences: [Refusal, string][] = [

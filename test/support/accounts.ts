@@ -30,7 +30,7 @@ interface UserSettings {
   organizationId?: number
   role?: User['role']
   /** key -> actions, such as { subscriber: ['read'] } */
-  permissions?: Record<string, string[]>
+  permissions?: Record<string, readonly string[]>
 }
 
 /** A user who may sign in, with an email of their own. */

@@ -4,7 +4,8 @@ import { type RefusalLanguage, wordRefusal } from '../refusal.ts'
 import { english } from './english.ts'
 import { german, germanTerms } from './german.ts'
 
-const refusalLanguages: Record<Language, RefusalLanguage> = {
+/** The sentences and terms of each language. */
+export const refusalLanguages: Record<Language, RefusalLanguage> = {
   en: { sentences: english, terms: {} },
   de: { sentences: german, terms: germanTerms }
 }
