@@ -74,6 +74,6 @@ describe.each(documents)('%s', (path) => {
   })
 })
 
-it('the README tells what it is in at most 120 lines', () => {
+it('the README says what the product is in at most 120 lines', () => {
   expect(readFileSync('README.md', 'utf8').split('\n').length).toBeLessThanOrEqual(120)
 })

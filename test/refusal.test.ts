@@ -61,7 +61,7 @@ describe('a stored refusal', () => {
     })
   })
 
-  it('is the sentence that an earlier version stored', () => {
+  it('is read from the plain sentence that an earlier version stored', () => {
     const column = 'the file is empty' as StoredRefusal
 
     expect(readStoredRefusal(column)).toEqual({

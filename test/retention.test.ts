@@ -334,7 +334,7 @@ it('an autoresponder is deleted at once, and what it still had to send goes afte
   await expect.poll(queued).toBe(0)
 })
 
-it('what undoing a bulk action needs stays for 7 days, and a selection that nothing came of for one', async () => {
+it('the data to undo a bulk action is kept for 7 days, and an unused selection for one day', async () => {
   const first = await startApplication()
   const { api } = first
   const list = await makeList(api)
@@ -361,7 +361,7 @@ it('what undoing a bulk action needs stays for 7 days, and a selection that noth
   expect(row.forgotten_at).not.toBeNull()
 })
 
-it('who unsubscribed after they were deleted is known as long as the deletion can be undone', async () => {
+it('an unsubscribe after a deletion is remembered as long as the deletion can be undone', async () => {
   const first = await startApplication()
   const { api, dataDirectory } = first
   const list = await makeList(api)
@@ -399,7 +399,7 @@ it('a draft stays for 30 days after it was last changed', async () => {
   expect(await drafts()).toEqual([])
 })
 
-it('what the history tells of a subscriber who is gone stays for 7 days', async () => {
+it('the history of a deleted subscriber is kept for 7 days', async () => {
   const first = await startApplication()
   const { api } = first
   const list = await makeList(api)

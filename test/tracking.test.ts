@@ -206,7 +206,7 @@ describe('the links of a message', () => {
     const { campaign, messages } = await sent(1)
     const [click = '', , unsubscribe = ''] = linksIn(messages[0])
     const token = unsubscribe.split('/').at(-1) ?? ''
-    // The token to unsubscribe neither counts opens nor clicks, and one for somebody else is none.
+    // The token to unsubscribe counts neither opens nor clicks, and the token of another subscriber is refused.
     await follow(`${app.baseUrl}/o/${token}`)
     await follow(click.replace(/\/\d+-/, '/999999-'))
     expect((await follow(`${app.baseUrl}/u/${token.replace(/^\d+/, '1')}`, { method: 'POST' })).status).toBe(

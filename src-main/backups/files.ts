@@ -116,7 +116,7 @@ const leftAfter = 60 * 60 * 1000
 export const passingFolder = '.listwright-passing-'
 
 /**
- * Removes what processes that were killed left of backups, archives and copies.
+ * Removes the incomplete backups, archives and copies that killed processes left behind.
  * @param now UNIX milliseconds
  * @throws Error of Node where the folder cannot be read
  */

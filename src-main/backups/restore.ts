@@ -105,7 +105,10 @@ function placesIn(dataDirectory: string): { database: string; incoming: string }
   }
 }
 
-/** Finishes a restore that was cut off, before another one begins. @returns it, where it was not opened yet */
+/**
+ * Finishes an interrupted restore before another one begins.
+ * @returns the restore that is in place but was not opened yet; null = none
+ */
 async function finishEarlier(dataDirectory: string): Promise<RestoreInPlace | null> {
   if (restoreRequest(dataDirectory)?.stage === 'prepared') await putInPlace(dataDirectory)
   const request = restoreRequest(dataDirectory)

@@ -197,7 +197,8 @@ const continueBulkAction = inBackground<{ id: number }, boolean>(async (context,
 })
 
 /**
- * Subscribers per step while other writes wait: a few milliseconds of work. Otherwise a step is a whole part.
+ * Subscribers per step while other writes wait: a few milliseconds of work. If none wait, a step handles a whole stored block of the
+ * selection.
  */
 const perStepMeanwhile = 50
 

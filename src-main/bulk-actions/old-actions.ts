@@ -17,7 +17,7 @@ export async function deleteOldBulkActionData(
   while (await writer.run('bulkActions.deleteAbsent', { before }));
 }
 
-/** Removes selections from before a time (UNIX milliseconds) that nothing came of, or that nothing needs any more. */
+/** Deletes selections that were created before a time (UNIX milliseconds) and that no bulk action or unfinished export needs. */
 export async function deleteOldSelections(
   reader: Kysely<Schema>,
   writer: Writer,

@@ -56,7 +56,7 @@ const lockInterval = 25
 const maxGroupTime = 250
 /** The same while users write: the next command waits for the current step, its commit and the sync. */
 const maxGroupTimeMeanwhile = 3
-/** After a user's change another one is expected for so long, in milliseconds. */
+/** Milliseconds after a user's change in which another one is expected. */
 const expectedWithin = 500
 
 interface Group {
@@ -296,7 +296,7 @@ export class CommandLoop {
     return this.#waitedFor.length > 0 || performance.now() - this.#groupBegan >= maxTime
   }
 
-  /** True if a caller waits, or did so recently that another one is expected. */
+  /** True if a caller is waiting, or if one waited so recently that another one is expected. */
   #isShared(): boolean {
     return this.#waitedFor.length > 0 || performance.now() - this.#lastWaitedFor < expectedWithin
   }

@@ -1,7 +1,7 @@
 import { app, dialog } from 'electron'
 import { texts } from './texts.ts'
 
-/** So many reloads within so many milliseconds are enough. */
+/** Most reloads of a crashing page within a time in milliseconds. */
 const patience = { reloads: 3, within: 60_000 }
 
 /** Reloads a page whose process crashed. The application stores its drafts. */

@@ -17,7 +17,7 @@ export function endInOrder(application: Application): void {
   let ended = false
   decided = 'nothing'
 
-  // Whoever keeps editing does not quit, and is asked again the next time.
+  // If the user keeps editing, the application stays open and asks again the next time.
   onKeptEditing(() => {
     if (decided === 'stops') decided = 'nothing'
     atTheEnd = undefined

@@ -82,7 +82,10 @@ const createSubscriberExport: Command<CreateInput, number> = async (context, inp
   return id
 }
 
-/** The columns of the file, spelled as the list spells them; without a choice, all that an import takes back. */
+/**
+ * Returns the columns of the file, with field names spelled as on the list. If none are given, returns all columns that an import
+ * can read.
+ */
 async function readColumns(
   context: CommandContext,
   list: MailingListRow,

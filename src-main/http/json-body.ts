@@ -146,7 +146,10 @@ class ParserThread {
   }
 }
 
-/** Parses the pieces that arrive at a port, and answers once null says that they are complete, or as soon as they hold too much. */
+/**
+ * Parses the pieces of a body that arrive at a port. Posts the result once a null message marks the end of the body, or as soon as
+ * the body exceeds a limit.
+ */
 export function parseFrom(port: MessagePort, rules: BodyRules, check: CheckBody): void {
   const scanner = new JsonScanner(limitsOf(rules))
   let isOver = false

@@ -36,7 +36,7 @@ export interface DownloadOptions {
   onRetry?: (retryAt: number | null) => Promise<void>
   /** Milliseconds between attempts, in place of those of docs/api.md, "Limits". */
   waits?: readonly number[]
-  /** The same for the time that all attempts may take. */
+  /** Milliseconds that all attempts together may take, in place of the value of docs/api.md, "Limits". */
   maxTime?: number
 }
 

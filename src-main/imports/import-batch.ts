@@ -54,7 +54,7 @@ export type Overwritten = [
 ]
 
 export interface BatchResult {
-  /** An index into importOutcomes for each row from the one on that was begun with. */
+  /** The outcome of each processed row as an index into importOutcomes, starting at the row with which this call began. */
   outcomes: Uint8Array
   addedIds: number[]
   /** The range of added ids; some may be unused. null = none was added. */

@@ -41,7 +41,7 @@ export interface JobKind<Of extends Job> {
 const maxWait = 60_000
 /** Time for which an idle thread is kept, in milliseconds: starting one takes a third of a second. */
 const idleTime = 10_000
-/** A job that took longer than so many milliseconds may have left much memory in its thread, and the next one hardly notices a new one. */
+/** A job that took longer (milliseconds) may have left much memory in its thread: the next job gets a new thread, whose start it hardly notices. */
 const shortJob = 3000
 /** Pause before a job that could write nothing is restarted, in milliseconds. */
 const waitForStorage = 2000

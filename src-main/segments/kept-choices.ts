@@ -2,7 +2,7 @@ import type { Choice } from './chosen.ts'
 import { mayBeReused, type Timed } from './reuse.ts'
 
 interface KeptChoice extends Timed {
-  /** The version of the data in which it was looked for. */
+  /** The version of the data on which the search ran. */
   version: number
   ids: Promise<Float64Array>
   size: number

@@ -250,7 +250,7 @@ export class RemoteApi {
     this.#options.signal.throwIfAborted()
   }
 
-  /** Delays all calls by at least so many milliseconds. */
+  /** @param wait the least delay of all further calls, in milliseconds */
   #waitAtLeast(wait: number): void {
     this.#nextAt = Math.max(this.#nextAt, performance.now() + wait)
   }

@@ -45,7 +45,7 @@ const mirrored = new Set<Change['entity']>([
   'campaign',
   'suppression_list'
 ])
-/** Changes are collected for so many milliseconds before they are sent. */
+/** Milliseconds for which changes are collected before they are sent. */
 const quiet = 1000
 
 /** Starts a run soon after a change, for remotes that follow each change. */

@@ -3,7 +3,7 @@ import { unlistedEndpoints } from '../http/endpoint.ts'
 
 const TokenParams = Type.Object({ token: Type.String({ maxLength: 100 }) })
 
-// Whoever has the message may use its links: the token in the address serves as the key.
+// Anyone who has the message may use its links: the token in the address serves as the key.
 const link = { access: 'message_link', params: TokenParams } as const
 
 export const trackingEndpoints = unlistedEndpoints({

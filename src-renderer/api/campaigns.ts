@@ -107,7 +107,7 @@ export function actOnCampaign(id: number, action: CampaignAction): Promise<Campa
   return campaigns.call(`POST /campaigns/:id/${action}`, { params: { id } })
 }
 
-/** Files each content for each address, with the preview data of the list. */
+/** Stores a preview of each content for each address, filled with the preview values of the list. */
 export async function sendPreview(id: number, recipients: string[]): Promise<void> {
   await previews.call('POST /campaigns/:id/send_preview', {
     params: { id },

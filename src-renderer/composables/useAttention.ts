@@ -33,7 +33,7 @@ export interface AttentionLine extends HomeLine {
   dismissible?: string
 }
 
-/** Failed rows are kept for so long, in milliseconds; afterwards there is nothing to correct. */
+/** Milliseconds for which failed rows are kept; afterwards there is nothing to correct. */
 const correctable = 7 * 24 * 60 * 60 * 1000
 
 /** Returns what needs the user's attention, most urgent first. */

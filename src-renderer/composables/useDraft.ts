@@ -15,7 +15,7 @@ export interface DraftOf {
   path?: (() => string) | undefined
   /** The edited state; null = nothing. */
   state: () => unknown
-  /** Puts back what `state` was, out of JSON. Where that is false, it could not. */
+  /** Restores a state that was stored as JSON. Returns false if it cannot. */
   restore: (state: never) => unknown
   /** True = offer the draft instead of restoring it, for forms that always start anew. */
   asksFirst?: boolean

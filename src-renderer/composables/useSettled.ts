@@ -1,6 +1,6 @@
 import { onScopeDispose, type Ref, shallowRef, watch } from 'vue'
 
-/** A value as it is once it did not change for so many milliseconds: what people type is not asked for letter by letter. */
+/** Follows a value once it did not change for some milliseconds, so that typing does not cause a request per letter. */
 export function useSettled<Value>(source: () => Value, pause: number): Readonly<Ref<Value>> {
   const settled: Ref<Value> = shallowRef(source())
   let timer: ReturnType<typeof setTimeout> | undefined

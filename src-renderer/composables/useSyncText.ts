@@ -53,7 +53,7 @@ export function useSyncText() {
     field: (field: string): string =>
       attributes.includes(field) || has(`syncField.${field}`) ? t(`syncField.${field}`) : field,
 
-    /** A value as a person reads it; what has no words, such as a whole message, as dots. */
+    /** Formats a value for the user; a value without a short text, such as a whole message, becomes "…". */
     value(field: string, value: unknown): string {
       if (value === null || value === undefined || value === '') return t('history.blank')
       if (Array.isArray(value)) return value.map((each) => (typeof each === 'string' ? each : '…')).join(', ')

@@ -48,7 +48,10 @@ export function insertBlock(content: JSONContent): Command {
   }
 }
 
-/** Exchanges the block with the one above (-1) or below it (1); at the end of its column, the columns with theirs. */
+/**
+ * Exchanges the block with the one above (-1) or below it (1). If it is already first or last in its column, moves the whole columns
+ * block instead.
+ */
 export function moveBlock(direction: -1 | 1): Command {
   return ({ tr, state, dispatch }) => {
     const start = startToMove(state, direction)
@@ -78,7 +81,10 @@ export function moveBlock(direction: -1 | 1): Command {
   }
 }
 
-/** The start of the block to move, or of the columns around it if it is at their end already. */
+/**
+ * Returns the start of the block to move. If the block is already first or last in its column, returns the start of the columns
+ * block around it.
+ */
 function startToMove({ doc, selection }: EditorState, direction: -1 | 1): number {
   const start = startOfBlock(selection)
   const $start = doc.resolve(start)

@@ -5,7 +5,7 @@ import type { CampaignDraft } from './campaign-draft.ts'
 /** The missing parts of a campaign that prevent sending: a name, a sender, or a part of a content. */
 export type Lack = { what: 'name' | 'sender' } | { what: ContentPart; content: string }
 
-/** Returns what is missing, whoever the recipients are. */
+/** Returns the parts that are missing whichever recipients are selected. */
 export function lacksOf({ name, contents, sending }: CampaignDraft): Lack[] {
   return [
     ...(name.trim() === '' ? [{ what: 'name' as const }] : []),

@@ -37,7 +37,7 @@ export function subjectOf(line: Line): Subject {
   return line.type === 'custom_field' ? `custom_field ${line.custom_field_id}` : line.type
 }
 
-/** A line about something else, with nothing filled in. */
+/** Returns a filter line about a subject, without values. */
 export function newLine(subject: Subject, fields: readonly CustomField[]): Line {
   const [type = '', which = ''] = subject.split(' ')
   switch (type as Line['type']) {

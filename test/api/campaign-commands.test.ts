@@ -277,7 +277,7 @@ describe('a campaign that is made from a template', () => {
       begins_at: null,
       state: 'idle'
     })
-    // An ad hoc segment is nobody else's.
+    // An ad hoc segment belongs to one campaign.
     const clauses = all('SELECT clause FROM segments')
     expect(clauses).toHaveLength(2)
     expect(new Set(clauses).size).toBe(1)

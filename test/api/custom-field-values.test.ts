@@ -110,7 +110,7 @@ it.each<[FieldDefinition['type'], unknown, StoredValue | null | { complaint: str
   expect(read instanceof ValueFault ? { complaint: textOf(read.complaint) } : read).toEqual(value)
 })
 
-it('the complaint about a day of the year is in the order of the organization', () => {
+it('the refusal of a day of the year gives an example in the day and month order of the organization', () => {
   expect(complaintAbout(readRequiredValue(field('day_of_year'), 7, 'dmy'))).toBe(
     'must be a day of the year such as 31-01'
   )

@@ -36,7 +36,7 @@ describe('primary_key_custom_field_id', () => {
     for (const key of [list.number, list.name, null]) {
       const { data } = await setKey(list.id, key)
       expect(data.primary_key_custom_field_id).toBe(key)
-      // What is unique is what the key says.
+      // A second subscriber with the same primary key must be refused, whichever key the list uses now.
       const taken = await started.api.post(`/mailing_lists/${list.id}/subscribers`, {
         subscriber: {
           email: key === null ? 'P7@example.com' : 'fresh@example.com',

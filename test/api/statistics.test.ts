@@ -167,7 +167,7 @@ describe('what was counted of a campaign', () => {
     await sent(first, { messages_sent: 3 })
     await sent(first, { messages_sent: 2, skips_error: 1 })
     for (const code of ['511', '511', '421']) bounce.run(first, 'bounce', 1, code)
-    // Not counted: somebody's second bounce, one without a code, and what is no bounce.
+    // Not counted: a second bounce of a subscriber, one without a code, and other events.
     bounce.run(first, 'bounce', 0, '511')
     bounce.run(first, 'bounce', 1, null)
     bounce.run(second, 'scomp', 1, '511')

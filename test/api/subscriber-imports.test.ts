@@ -158,7 +158,7 @@ describe('an import', () => {
     expect(JSON.parse(await logOf(answer.id, 'updated'))).toMatchObject({ error_code: 'not_found' })
   })
 
-  it('overwrites what it was asked to, of subscribers with the statuses it was asked to', async () => {
+  it('overwrites only the requested values, and only of subscribers with a requested status', async () => {
     const list = await makeList(started.api)
     await makeField(started.api, list.id, 'City', 'text')
     for (const status of ['active', 'bounced', 'unsubscribed']) {
@@ -299,7 +299,7 @@ describe('creating an import', () => {
     expect(await messageFor('a,b\n1,2\n')).toContain('the file has 2 columns, and')
   })
 
-  it('names a file that is not in the upload directory, or that lies outside of it', async () => {
+  it('refuses a file name that is not in the upload directory or leads outside of it', async () => {
     const list = await makeList(started.api)
     for (const filename of ['absent.csv', '../listwright.db', '/etc/passwd']) {
       const answer = await started.api.post(`/mailing_lists/${list.id}/subscriber_imports`, {
@@ -355,7 +355,7 @@ describe('an import in progress', () => {
     return { listId: list.id, id: data.id }
   }
 
-  it('can be paused and goes on where it stopped', async () => {
+  it('can be paused and continues where it stopped', async () => {
     const { listId, id } = await startLarge()
     const paused = await started.api.post<SubscriberImport>(`/subscriber_imports/${id}/pause`)
     expect(paused.data.state).toBe('paused')

@@ -306,7 +306,7 @@ describe('a list whose primary key is a custom field', () => {
     expect(without.error_message).toMatch(/^Number cannot be blank/)
   })
 
-  it('answers all who share an email, and multiple_records_found where one is needed', async () => {
+  it('returns all subscribers that share an email, and multiple_records_found if a request needs exactly one', async () => {
     const listId = await listWithKey()
     for (const Number of [1, 2]) {
       await makeSubscriber(started.api, listId, 'same@example.com', { custom_fields: { Number } })

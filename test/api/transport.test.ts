@@ -39,7 +39,7 @@ describe('the envelope', () => {
     })
   })
 
-  it('answers what the application refuses with status 200 and success false', async () => {
+  it('reports a refusal by the application with status 200 and success false', async () => {
     const answer = await started.api.get('/mailing_lists/999999')
     expect(answer).toMatchObject({ status: 200, success: false, data: null, error_code: 'not_found' })
   })
@@ -192,7 +192,7 @@ describe('while the application is closing', () => {
     connection.write(
       `${head('POST /ga/api/v2/mailing_lists')}Content-Length: ${list.length}\r\n\r\n${list.slice(0, 9)}`
     )
-    // Answered once what was sent before it on another connection has arrived.
+    // Once this request is answered, the server has also received what was sent before it on the other connection.
     await api.get('/mailing_lists')
     const closed = app.close()
     const isListening = (): Promise<boolean> =>

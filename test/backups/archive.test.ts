@@ -154,7 +154,7 @@ describe('an archive of everything', () => {
       email: 'anna@example.com',
       custom_fields: expect.any(Object) as object
     })
-    // Nobody is signed in by an archive.
+    // An archive contains no sessions.
     expect(files.has('data/window_sessions.json')).toBe(false)
   })
 

@@ -99,7 +99,7 @@ describe('backups', () => {
     expect(await emails(third.api, list.id)).toEqual(['a@example.com', 'b@example.com'])
   })
 
-  it('hold one moment, whatever an import writes meanwhile', async () => {
+  it('contain the data of a single moment while an import is writing', async () => {
     const { api, dataDirectory } = await startApplication()
     const list = await makeList(api)
     const content = Array.from({ length: 150_000 }, (_, row) => `person${row}@example.com`).join('\n')
@@ -265,7 +265,7 @@ describe('backups', () => {
     expect((await third.api.workbench<BackupsAnswer>('GET', '/backups')).data.restored).toBeNull()
   })
 
-  it('are put in place by the next start where that was cut off, without the backup', async () => {
+  it('are put in place by the next start after an interrupted restore, even if the backup no longer exists', async () => {
     const { app, api, dataDirectory } = await startApplication()
     const list = await makeList(api)
     const { file = '' } = (await backup(dataDirectory, 'create')).answer
@@ -285,7 +285,7 @@ describe('backups', () => {
     expect(readdirSync(dataDirectory).filter((name) => /restore|replaced/.test(name))).toEqual([])
   })
 
-  it('that an interrupted restore was putting back are completed before another restore begins', async () => {
+  it('of an interrupted restore are put in place before another restore begins', async () => {
     const { app, api, dataDirectory } = await startApplication()
     const list = await makeList(api)
     const { file = '' } = (await backup(dataDirectory, 'create')).answer
@@ -321,7 +321,7 @@ describe('backups', () => {
     expect((await second.api.get(`/mailing_lists/${list.id}`)).error_code).toBe('not_found')
   })
 
-  it('that are in place are finished before anything is done with them', async () => {
+  it('that are in place but not finished keep the application from starting', async () => {
     const { app, api, dataDirectory } = await startApplication()
     await makeList(api)
     const { file = '' } = (await backup(dataDirectory, 'create')).answer

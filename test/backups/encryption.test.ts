@@ -417,7 +417,7 @@ describe('encrypted copies of automatic backups', () => {
     expect(inSecond().length).toBe(2)
     await backups.close()
     await reader.destroy()
-    // A database that cannot be read is told, and ends nothing.
+    // A database that cannot be read is reported, and does not end the process.
     await backups.makeWhatIsDue(now + 4 * hour)
     expect(backups.fault).not.toBeNull()
   })

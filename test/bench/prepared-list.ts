@@ -9,7 +9,7 @@ import { columns, furtherColumns, writePeople } from './people.ts'
 /** Longest that ten million rows take on a slow machine, in milliseconds. */
 export const maxJobTime = 30 * 60 * 1000
 
-/** A list with the fields of the people's file. */
+/** Creates a list with the fields of the file that writePeople() writes. */
 export async function makePeopleList(api: Client, further = 0): Promise<MailingList> {
   const list = await makeList(api, { name: 'Bench' })
   for (const [name, type] of Object.entries({ age: 'number', 'signup date': 'date' })) {

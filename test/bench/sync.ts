@@ -96,7 +96,7 @@ export async function benchSync(rows: number): Promise<SyncFigures[]> {
     })
     await here.api.workbench('POST', `/remotes/${remoteId}/pause`)
     await change(here.api, ids, 1000, 3)
-    // They would ask for another run.
+    // Changes are collected for a second: wait until that has passed, otherwise they would start another run.
     await pause(2000)
     await run('1,000 changes alone', 1000)
     return figures

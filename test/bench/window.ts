@@ -168,7 +168,7 @@ function shownAfter(page: Page, doing: Doing): Promise<number> {
       const now = shown()
       // While the search turns, the rows are still those of the question before.
       if (now.count === '' || document.querySelector('main .animate-spin')) return false
-      // Where nobody is found there is no row.
+      // A filter that finds no subscribers shows no row.
       if (now.first === '') return now.count.startsWith('0 ') && now.count !== before.count
       return now.count !== before.count || now.first !== before.first
     }

@@ -417,7 +417,7 @@ describe('setting a field', () => {
     expect(await valuesOf(list.id, 'Colours')).toEqual({ a: ['Blue'], b: ['Blue'] })
     await act(started.api, await select(started.api, list.id), { ...set, mode: 'remove', value: ['Blue'] })
     expect(await valuesOf(list.id, 'Colours')).toEqual({ a: [], b: [] })
-    // Whoever had the last of them taken away is as who never had one.
+    // A subscriber without options left is like one that never had any.
     const isBlank = [{ type: 'custom_field', custom_field_id: colours.id, operator: 'is blank' }]
     await makeSubscriber(started.api, list.id, 'c@example.com')
     const blank = await select(started.api, list.id, { clause: isBlank })
@@ -546,7 +546,7 @@ describe('copying and moving', () => {
     })
     expect(reactionsOf(started, from.id)).toEqual([])
     const there = await makeAutoresponder(started.api, to.id, 'There')
-    // It changes nobody, and so does not keep the move from being undone.
+    // It changes no subscriber, so the move can still be undone.
     await importText(started.api, to.id, 'email\na@example.com\n', {
       overwrite: true,
       autoresponders: { api: { trigger_updated: { id: there.id } } }
@@ -576,7 +576,7 @@ describe('copying and moving', () => {
     ])
     const after = await allSubscribers(started.api, from.id)
     expect(after.find(({ email }) => email === 'c@example.com')).toEqual(before[2])
-    // Nobody is lost: who does not come back is where the move had put them.
+    // No subscriber is lost: those that do not come back stay on the list that they were moved to.
     expect(Object.keys(await statusesOf(to.id)).toSorted()).toEqual(['a', 'b'])
     await expectNoDrift()
   })
@@ -1070,7 +1070,7 @@ describe('undoing', () => {
             const action = await act(started.api, selection, actionOf(kind, settings, own, other.id))
             expect(action).toMatchObject({ state: 'finished', done: meant.length, gone: 0 })
             expect(action.changed + action.same + action.kept).toBe(meant.length)
-            // Nobody else was touched.
+            // No other subscriber was changed.
             const now = new Map((await state())[0].map((subscriber) => [subscriber.id, subscriber]))
             for (const subscriber of before[0]) {
               if (!meant.includes(subscriber)) expect(now.get(subscriber.id)).toEqual(subscriber)

@@ -278,7 +278,7 @@ describe('the settings of a bulk action', () => {
     await expect(shown(10_001)).rejects.toThrow('Note must be at most 10000 characters')
   })
 
-  it('may correct forty domains, of which two hundred characters are shown', async () => {
+  it('accept at most forty domain corrections, and show the first two hundred characters of them', async () => {
     const { begin, one } = await withPeople()
     const domains = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`d${index}.com`, 'gmail.com']))

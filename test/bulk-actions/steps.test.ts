@@ -49,7 +49,7 @@ it('undoing a bulk action takes small steps during other writes; subscribers tha
   const bench = await commandBench()
   const id = await actingOnAll(bench, unsubscribing)
   await stepsOf(bench, id, false)
-  // People whom somebody has changed since are left as they are.
+  // Subscribers that were changed since are left as they are.
   bench.sqlite.exec('UPDATE subscribers SET updated_at = 0 WHERE id IN (1, 240, 600)')
   await bench.run('bulkActions.undo', { organizationId: 1, id })
   expect(await stepsOf(bench, id, true)).toEqual(Array.from({ length: 12 }, () => 50))

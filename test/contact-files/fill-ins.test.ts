@@ -17,7 +17,7 @@ describe('blank cells that another column fills', () => {
     ])
   })
 
-  it('have the confirmation in its own order of day and month', async () => {
+  it('take a confirmation date in the day and month order of its own column', async () => {
     const { rows } = await analyzed(
       'email,opt-in date,DOI date\n' +
         'a@example.com,2/28/2020,28.03.2020\n' +

@@ -198,7 +198,7 @@ describe('a number', () => {
     }
   )
 
-  it('reports what would be lost', () => {
+  it('reports the leading zero or plus sign that it would lose', () => {
     expect(['01067', '+49', '17'].map((text) => textOf(numberLoss(text)))).toEqual([
       'would lose its leading zero as a number: "01067"',
       'would lose its plus sign as a number: "+49"',

@@ -142,13 +142,13 @@ it('a closed writer refuses commands, which is not reported as a failure', async
   await expect(writer.run('accounts.ensureSystemOrganization', undefined)).rejects.toThrow('has stopped')
 })
 
-it('what a person waits for is on disk before it is answered: SQLite syncs each commit', async () => {
+it('a command that a caller waits for is on disk before it is answered: SQLite syncs each commit', async () => {
   const database = openForWriting(join(await temporaryDirectory(), 'test.db'))
   expect(database.pragma('synchronous', { simple: true })).toBe(2)
   database.close()
 })
 
-it('what refers to a record keeps it: foreign keys are enforced', async () => {
+it('a record that others refer to cannot be deleted: foreign keys are enforced', async () => {
   const database = openForWriting(join(await temporaryDirectory(), 'test.db'))
   database.exec('CREATE TABLE a (id INTEGER PRIMARY KEY) STRICT')
   database.exec('CREATE TABLE b (a_id INTEGER REFERENCES a (id)) STRICT')

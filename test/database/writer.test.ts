@@ -92,7 +92,7 @@ describe('a writer of damaged data', () => {
     expect(names()).toEqual(['First', 'Second'])
   })
 
-  it('reports damage once, however many commands meet it', async () => {
+  it('reports damage once, however many commands find it', async () => {
     const { writer, other } = await started()
     let times = 0
     writer.onDamage(() => times++)

@@ -67,7 +67,7 @@ it(
       perContent('A'),
       perContent('B')
     ])
-    // Whom it was sent to is known as exactly: each subscriber, with the version of their message.
+    // The recipients are recorded as exactly: each subscriber, with the version of their message.
     const database = new SQLite(join(directory, 'listwright.db'), { readonly: true })
     const sentTo = database
       .prepare<[], { email: string; name: string }>(

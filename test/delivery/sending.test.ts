@@ -411,7 +411,7 @@ describe('the share of a split test', () => {
       const dispatch_attributes = {
         ...autowinner,
         autowinner_percentage: percentage,
-        // So that nobody is sent the winner meanwhile; with everybody in the test there is nobody to wait for.
+        // A long delay, so that the winner is not sent meanwhile. If all recipients are in the test, there is no delay.
         autowinner_delay_amount: 100,
         autowinner_delay_unit: 'days'
       }

@@ -52,7 +52,7 @@ describe.runIf(process.platform === 'linux')('the desktop application', () => {
       window.webContents.hasUnsavedWork = true
       go()
       await vi.waitFor(() => expect(questions()).toBe(1))
-      // Whoever goes on editing needs the server to save.
+      // A user who keeps editing needs the server to save.
       expect((await fetch(`${origin}/app/v1/session`)).status).toBe(401)
       expect(log).not.toContain('quit held up')
 

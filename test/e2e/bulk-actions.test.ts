@@ -52,7 +52,7 @@ onEachStage('bulk actions', ({ started, open }) => {
     return Object.fromEntries(all.map(({ email, status }) => [email.split('@')[0] ?? '', status]))
   }
 
-  it('meet those who are ticked, tell what they did, and are undone', async () => {
+  it('change the selected subscribers, report what they did, and are undone', async () => {
     const list = await makeClub()
     const { window, page, tick, bar, notice, dialog, choose } = await openList(list.id)
     await tick('anna')
@@ -186,7 +186,7 @@ onEachStage('bulk actions', ({ started, open }) => {
     await window.finish()
   })
 
-  it('suppress addresses, or lead to where a suppression list is made', async () => {
+  it('suppress addresses, or link to the page where a suppression list is created', async () => {
     const list = await makeClub()
     const { window, page, tick, bar, notice, dialog } = await openList(list.id)
     await tick('anna')

@@ -349,7 +349,7 @@ describe.skipIf(skipsWithoutBrowser)('edits in two places', { timeout: 120_000 }
     await window.finish()
   })
 
-  it('are shown before a campaign is written to the outbox that another person changed', async () => {
+  it('are shown before a campaign that was changed elsewhere is written to the outbox', async () => {
     const list = await makeList(started.api, { d_from_name: 'Ann', d_from_email: 'ann@example.com' })
     await makeSubscriber(started.api, list.id, 'ben@example.com')
     const { id, campaign_contents } = await makeCampaign(started.api, list.id, { name: 'Spring' })

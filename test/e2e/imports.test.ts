@@ -148,7 +148,7 @@ describe.skipIf(skipsWithoutBrowser)('imports, in a real Chromium', { timeout: 1
     await page.getByRole('button', { name: 'Continue' }).click()
     expect(await page.getByRole('radio', { name: 'Update them' }).isChecked()).toBe(true)
 
-    // Somebody changed one of them since.
+    // One of the subscribers was changed since.
     await started.api.put(`/mailing_lists/${list.id}/subscribers/ben@example.com`, {
       subscriber: { custom_fields: { City: 'Bern' } }
     })

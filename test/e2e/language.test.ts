@@ -28,7 +28,7 @@ describe.skipIf(skipsWithoutBrowser)('languages, in a real Chromium', { timeout:
     await page.getByText(today).first().waitFor()
     await window.screenshot('language-list')
 
-    // What the server refuses, in a form and of a file, is told in German too.
+    // Refusals of the server, in a form and of a file, are in German too.
     await page.goto(`${started.app.baseUrl}/lists/${list.id}/settings`)
     await page.getByRole('textbox', { name: 'Absenderadresse' }).fill('nobody@nowhere')
     await page.getByRole('button', { name: 'Speichern' }).click()

@@ -123,7 +123,7 @@ describe.skipIf(skipsWithoutBrowser)('the visual editor, in a real Chromium', { 
     await page.getByRole('menuitem', { name: 'Divider' }).click()
     expect(await message.locator('.lw-column hr').count()).toBe(1)
 
-    // What is sent as it was given, or leads nowhere, is told before.
+    // Sample texts and links without a target are named before sending.
     await page.getByRole('button', { name: 'Write to the outbox…' }).click()
     await page.getByText('The message still contains sample text').waitFor()
     await page.getByText('The message has buttons without a link').waitFor()

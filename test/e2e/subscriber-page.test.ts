@@ -57,7 +57,7 @@ onEachStage('the page of a subscriber', ({ started, open }) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('button', { name: 'Delete subscriber' }).click()
     await page.waitForURL(`**/lists/${list.id}`)
-    // Whoever is deleted by mistake is back with one click.
+    // A subscriber that was deleted by mistake is restored with one click.
     await window.screenshot('subscriber-deleted')
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('1 subscriber', { exact: true }).waitFor()

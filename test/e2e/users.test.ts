@@ -234,7 +234,7 @@ describe.skipIf(skipsWithoutBrowser)(
       }
     })
 
-    it('who may add subscribers but not see them adds one', async () => {
+    it('a user who may add subscribers but not see them adds one', async () => {
       const { api, app } = started
       const list = await makeList(api, { name: 'Reception' })
       const permissions = { subscriber: ['create'] }

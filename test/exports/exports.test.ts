@@ -167,7 +167,7 @@ describe('an export', () => {
       "'tis"
     ]
     expect(escaped).toBe(`Note\n${escapedNotes.join('\n')}\n`)
-    // An import that is told so takes it back without loss.
+    // An import with this setting reads it back without loss.
     const whole = await exportText(list.id, {
       columns: ['email', ...columns],
       file_format: { escape_formulas: true }
@@ -219,7 +219,7 @@ describe('an export in progress', () => {
   const content = Array.from({ length: rows }, (_, row) => `p${row}@example.com`).join('\n')
   const withoutHeaders = { file_format: { csv_has_headers: false } }
 
-  it('is paused, goes on where it stood, and is whole in the end', async () => {
+  it('is paused, continues where it stopped, and is complete at the end', async () => {
     const list = await makeList(started.api)
     await importText(started.api, list.id, content, withoutHeaders)
     const id = await begin(started.api, list.id, { columns: ['email'], ...withoutHeaders })
@@ -244,7 +244,7 @@ describe('an export in progress', () => {
     expect((await started.api.exported(id)).state).toBe('cancelled')
   })
 
-  it('that is killed goes on at the next start and is whole', async () => {
+  it('that is killed continues at the next start and is complete', async () => {
     const directory = await temporaryDirectory()
     const first = await serve(directory)
     const list = await makeList(first.api)

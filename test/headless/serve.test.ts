@@ -112,7 +112,7 @@ describe('npm run serve', () => {
     await request
   })
 
-  it('ends within five seconds also while clients have begun what they do not go on with', async () => {
+  it('ends within five seconds even if clients do not finish their requests', async () => {
     const application = await serve(await temporaryDirectory())
     const { hostname, port } = new URL(application.ready.base_url)
     for (const beginning of [

@@ -73,7 +73,7 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     expect(await ended).toBe(0)
     const { stat } = await import('node:fs/promises')
     const given = await readFile(join(programs, 'arguments'), 'utf8')
-    // The address signs in whoever has it, and command lines are no secret.
+    // The address signs in anyone who has it, and other users can read command lines.
     const [, page = ''] = /--app=file:\/\/(\S+) --user-data-dir=/.exec(given) ?? []
     expect(given).not.toContain('sign_in')
     expect(await readFile(page, 'utf8')).toMatch(/url=http:\/\/127\.0\.0\.1:\d+\/\?sign_in=\w{64}"/)

@@ -71,7 +71,7 @@ describe('the CSV reader', () => {
     )
   })
 
-  it('tells the line on which each record begins', () => {
+  it('reports the line on which each record begins', () => {
     expect(read(['a\n"b\nc"\n\nd\n']).map(({ line }) => line)).toEqual([1, 2, 5])
   })
 
@@ -160,7 +160,7 @@ describe('the CSV reader', () => {
     expect(found).toEqual([[], []])
   })
 
-  it('tells an enclosure that is never closed from a file without line breaks', () => {
+  it('distinguishes an enclosure that is never closed from a file without line breaks', () => {
     expect(() => read([`a\n${'x'.repeat(maxRecordLength + 1)}`])).toThrow(/^Line 2: .*no line breaks/)
     expect(() => read([`a\n"${'x'.repeat(maxRecordLength)}`])).toThrow(/^Line 2: .*never closed/)
     expect(read([`a\n${'x'.repeat(maxRecordLength)}`, '\n']).map(({ line }) => line)).toEqual([1, 2])

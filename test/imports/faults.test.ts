@@ -118,11 +118,11 @@ describe('an application that is killed while an import is', () => {
     await expectWhole(await killedIn('splitting'))
   })
 
-  it('importing, goes on where it stood and is whole', async () => {
+  it('importing, continues where it stopped and is complete', async () => {
     await expectWhole(await killedIn('importing'))
   })
 
-  it('paused, stays paused, and is whole once it goes on', async () => {
+  it('paused, stays paused, and is complete once it is continued', async () => {
     const killed = await killedIn('paused')
     const { api, listId, id } = killed
     const paused = await importOf(api, id)

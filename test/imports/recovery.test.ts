@@ -67,7 +67,7 @@ async function changeMeanwhile(api: Client): Promise<number> {
       await pause(++made % 15)
     }
   } catch (error) {
-    // What fetch throws when nobody answers any more.
+    // What fetch throws if the server is gone.
     if (error instanceof TypeError) return made
     throw error
   }

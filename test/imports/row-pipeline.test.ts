@@ -80,7 +80,7 @@ it('a file without rows has no batch', async () => {
   expect(await logged('added')).toBeNull()
 })
 
-it('what an earlier run committed keeps its batches, and the rest of one comes before the next', async () => {
+it('batches that an earlier run committed are kept, and the rest of an unfinished one comes before the next', async () => {
   const committed = [
     { rows: 3, outcomes: new Uint8Array(3).fill(added) },
     { rows: 4, outcomes: new Uint8Array(1).fill(added) }
@@ -104,7 +104,7 @@ it('what an earlier run committed keeps its batches, and the rest of one comes b
   expect(await logged('added')).toBe(lines(10))
 })
 
-it('an import that was paused logs nothing of the part that it was at, and asks for no more batches', async () => {
+it('an import that was paused logs only complete parts of its file, and requests no more batches', async () => {
   // A part has 10,000 rows: the first is whole, and the second is not.
   const write: WriteBatch = ({ rows }, index) =>
     Promise.resolve(index < 5 ? new Uint8Array(rows).fill(added) : null)

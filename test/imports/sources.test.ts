@@ -25,7 +25,7 @@ function openedFiles(): string[] {
     try {
       return [readlinkSync(`/proc/self/fd/${descriptor}`)]
     } catch {
-      // It was closed meanwhile, as that of the folder itself is.
+      // The descriptor was closed in the meantime, like the one with which readdirSync() read this folder.
       return []
     }
   })
@@ -118,7 +118,7 @@ describe('a url import', () => {
     expect((await started.api.imported(answer.data.id)).state).toBe('cancelled')
   })
 
-  it('downloads again when the application ended in the midst', async () => {
+  it('downloads again if the application ended during the download', async () => {
     const started = await startDownloading()
     const server = await serveFiles((_request, response, number) => {
       if (number === 1) response.write('email\n')

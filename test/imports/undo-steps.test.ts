@@ -90,7 +90,7 @@ it('subscribers that were changed since are skipped and named, and the import re
     ['a0@example.com', 'changed'],
     ['k0@example.com', 'changed']
   ])
-  // One from the step that met those who were kept, and one from the end.
+  // One report comes from the step that skipped the changed subscribers, and one from the end.
   expect(bench.told.filter(({ entity }) => entity === 'subscriber_import')).toHaveLength(2)
   expect(counts()).toEqual([['bounced', 3]])
 })

@@ -111,7 +111,7 @@ describe('undoing an import', () => {
     )
     const path = `/mailing_lists/${list.id}/subscribers`
     for (const name of ['touched', 'edited']) {
-      // The same value again is a change as well: somebody meant it.
+      // Setting the same value again is a change as well: a user did it on purpose.
       await started.api.put(`${path}/${name}@example.com`, {
         subscriber: { custom_fields: { City: 'Linz' } }
       })

@@ -166,7 +166,7 @@ test('data that was changed on purpose is used as it is on request', async () =>
   expect(await examined(next.api)).toEqual({ state: 'sound', faults: [] })
 })
 
-test('what is broken cannot be used as it is', async () => {
+test('a database that SQLite cannot use cannot be accepted unchanged', async () => {
   const data = await kept()
   const { size } = await stat(data.database)
   await write(data.database, size - 3 * 4096, '\u0000'.repeat(4096))
@@ -292,7 +292,7 @@ test('deleting the log of a running application loses nothing', async () => {
   expect(emails).toEqual(expect.arrayContaining(['before@example.com', 'after@example.com']))
 })
 
-test('damage that a preview meets stops whatever is written', async () => {
+test('damage that a preview finds stops all writing', async () => {
   const data = await kept()
   const first = await serve(data.directory)
   const image = await first.api.raw('/app/v1/images?name=logo.gif', {
@@ -495,7 +495,7 @@ test.skipIf(!canMount)('a disk that is full at the end and at the next start is 
   expect((await allSubscribers(next.api, list.id)).length).toBe(100)
 })
 
-test('the check of a database that cannot be counted says what is wrong, and what can be done', async () => {
+test('the check of a database whose records cannot be counted reports the damage and the command that recovers data', async () => {
   const data = await kept()
   await write(data.database, 4096, '\u0000'.repeat(4096))
   const page = Math.floor((await placeOf(data.database, 'person7@example.comperson7')) / 4096)
@@ -508,7 +508,7 @@ test('the check of a database that cannot be counted says what is wrong, and wha
   )
 })
 
-test('commands write nothing beside damage', async () => {
+test('a command of the command line does not write to a damaged database', async () => {
   const data = await kept()
   await write(data.database, await placeOf(data.database, 'person7@example.com'), 'P')
   const child = runServe(['key', 'create', 'For a script', '--data-dir', data.directory])

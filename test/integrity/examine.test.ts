@@ -81,7 +81,7 @@ it('pages that differ from what was written are counted, and their tables are na
   expect(found()).toEqual([
     '2 pages of the database are not what Listwright wrote last: a disk, a person or another program changed them. They hold parts of: campaigns, segments.'
   ])
-  // Somebody takes it for right.
+  // A user accepts the data unchanged.
   await acceptAsItIs(database)
   expect(found()).toEqual([])
 })
@@ -103,7 +103,7 @@ it('if the change log ends before the recorded last id, the number of missing ch
   expect(examineEnd(databasePath)).toEqual(found())
 })
 
-it('a log lacks changes unless it goes as far as was noted, or has started over since', async () => {
+it('the log counts as incomplete unless it reaches the recorded position or was restarted since', async () => {
   const { sqlite, database, databasePath } = await atRest()
   await acceptAsItIs(database)
   const missing = `The last changes are missing: the log of the database (${databasePath}-wal) was removed, truncated or damaged.`

@@ -92,7 +92,7 @@ it('a writer of data that could not be checked refuses changes until the data is
   await add()
 })
 
-it('what was found before there was a writer keeps it from writing', async () => {
+it('damage that is found before the writer is attached makes the writer refuse changes', async () => {
   const directory = await temporaryDirectory()
   const { writer, add } = await writerOf(directory)
   const { integrity } = await lookingAt(directory)
@@ -115,7 +115,7 @@ it.each(['full', 'locked', 'failing'] as const)(
   }
 )
 
-it('a database in which the check meets damage counts as damaged, and nothing more is written', async () => {
+it('a database in which the check finds damage counts as damaged, and nothing more is written', async () => {
   const directory = await temporaryDirectory()
   const { writer, add } = await writerOf(directory)
   const { integrity } = await lookingAt(directory)

@@ -61,7 +61,7 @@ it('a loop tries again what a full disk kept from being written', async () => {
   await loop.close()
 })
 
-it('a loop tells of another fault, and goes on with the next change', async () => {
+it('a loop reports another fault, and continues with the next change', async () => {
   const told = printedFaults()
   const faults: (Error | undefined)[] = [new Error('no such table')]
   const { loop, done, changed } = loopOver([1], () => faults.shift())

@@ -46,7 +46,7 @@ describe('the reading of a file that is analyzed anew', () => {
     expect(kept.corrected_rows).toEqual(corrected_rows)
   })
 
-  it('has none of the corrected rows once the cells are others', () => {
+  it('has no corrected rows if a new separator changes the cells', () => {
     const after = analysisWith({ ...before, file: { ...before.file, csv_field_separator: ';' } })
 
     const kept = keptReading(

@@ -13,7 +13,7 @@ const row = (place: number, cells: string[], column: number | null = 1) => ({
 })
 
 describe('the correction of failed rows', () => {
-  it('keeps what was changed, and forgets a row that is what it was', () => {
+  it('keeps changed cells, and drops a row once its original values are restored', () => {
     const { changed, count, cellOf, setCell } = useRowFixes(() => 3)
     const anna = row(0, ['anna@example.org', 'abonniert'])
 

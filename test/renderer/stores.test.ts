@@ -85,7 +85,7 @@ describe('useDismissed', () => {
     expect([lines.isDismissed('line 0', 'says'), lines.isDismissed('line 1', 'says')]).toEqual([false, true])
   })
 
-  it('starts anew where the stored text is not its own', async () => {
+  it('starts empty if the stored text is not JSON', async () => {
     await openWindow(started)
     await openDismissed()
     const { organization, user } = useSession().session ?? {}

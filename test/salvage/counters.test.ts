@@ -17,7 +17,7 @@ import { begunCampaign } from '../support/campaigns.ts'
 const hour = 3_600_000
 const people = [{}, {}, { status: 'bounced' as const }]
 
-it('what is counted of subscribers, lists, links and campaigns is counted again', async () => {
+it('the stored counters of subscribers, lists, links and campaigns are recalculated', async () => {
   const { bench, mailingListId, plan } = await begunCampaign(undefined, {}, { people })
   const { sqlite } = bench
   const sliceId = plan?.message.contents[0]?.sliceId ?? 0

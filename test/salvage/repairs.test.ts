@@ -74,7 +74,7 @@ function faultsOf(database: Database): unknown[] {
   return database.pragma('foreign_key_check') as unknown[]
 }
 
-test('what others belong to is put in place of what was lost, under a name that tells so', async () => {
+test('a lost record that others belong to is replaced by a placeholder whose name says so', async () => {
   const { database, list, other, losses, told } = await gaps()
   database.exec('DELETE FROM organizations; DELETE FROM mailing_lists; DELETE FROM users')
   expect(faultsOf(database)).not.toEqual([])
@@ -201,7 +201,7 @@ test('a field with values of several lists becomes global, and is listed once', 
   expect(losses.counts.replaced).toBe(5)
 })
 
-test('what went on by itself is stopped, and named', async () => {
+test('jobs and syncs that would continue by themselves are stopped and listed', async () => {
   const { database, losses, campaign, told } = await gaps()
   database
     .prepare(`UPDATE dispatches SET state = 'sending', paused = 0 WHERE campaign_id = ?`)

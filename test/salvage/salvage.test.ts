@@ -98,7 +98,7 @@ async function lossesOf(path: string): Promise<LossRow[]> {
   return parse(await readFile(lossesPath(path)), { columns: true, bom: true })
 }
 
-test('what is whole comes out as it was, and nothing is lost', async () => {
+test('undamaged data is recovered unchanged, and nothing is lost', async () => {
   const directory = await kept('SIGKILL')
   const before = await damagedCopy(directory)
   const { losses, path } = await recovered(directory)
@@ -123,7 +123,7 @@ test('a first page of noise, which contradicts the other pages, loses no subscri
   expect(peopleIn(recoveredPath)).toEqual(before)
 })
 
-test('what was removed on purpose, and stands in free pages still, stays removed', async () => {
+test('deleted records that are still in free pages stay deleted', async () => {
   const directory = await damagedCopy(await kept())
   const path = join(directory, 'listwright.db')
   const database = new SQLite(path)
@@ -149,7 +149,7 @@ const damages: Record<string, Damage> = {
   'a database cut short': { apply: cutShort, mayTakeNames: true }
 }
 
-test('whoever does not come out of damaged data as they were is named', async () => {
+test('each subscriber that is not recovered unchanged from damaged data is named', async () => {
   const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
   process.stdout.write(`salvage: SEED=${seed}\n`)
   const random = seededRandom(seed)

@@ -231,7 +231,7 @@ it('of a cell that cannot be one nothing is read, and of a page with more cells 
   pages.close()
 })
 
-it('the pages that hold nothing any more are those that SQLite counts', async () => {
+it('as many free pages are found as SQLite counts', async () => {
   const { path } = await made(512, everyLength)
   const database = new SQLite(path)
   database.exec('DELETE FROM t WHERE rowid BETWEEN 1010 AND 2390')

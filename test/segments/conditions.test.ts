@@ -232,7 +232,7 @@ it.each<[unknown, string]>([
   expect(read([given]).refusal).toBe(refusal)
 })
 
-it('what is said twice counts once, and a domain may begin with an @', () => {
+it('a value that is given twice counts once, and a domain may begin with an @', () => {
   expect(
     read([
       { type: 'status', operator: 'is one of', statuses: ['active', 'active'] },

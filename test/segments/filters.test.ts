@@ -367,7 +367,7 @@ describe('filters', () => {
     )
   }, 600_000)
 
-  it('count as a segment what they select', async () => {
+  it('have segment counts that add up to the number of matching subscribers', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(conditions(people), { minLength: 1, maxLength: 2 }), async (clause) => {
         const wanted = people.subscribers.filter((each) =>
@@ -446,7 +446,7 @@ describe('filters', () => {
       expect(await found('example.com', { clause })).toEqual(['clara@example.com'])
     })
 
-    it('a search within a segment tells how many it finds there', async () => {
+    it('a search within a segment returns how many it finds there', async () => {
       const { list } = await makeTable()
       const path = `/mailing_lists/${list.id}/segments`
       const clause = [{ type: 'domain', operator: 'is', value: 'example.com' }]
@@ -478,7 +478,7 @@ describe('filters', () => {
       expect(answer.error_message).toMatch(/^sort\.by must be one of email, .* custom field with one value$/)
     })
 
-    it('any page of it is what follows the one before', async () => {
+    it('each page starts where the previous page ends, also after a subscriber was added', async () => {
       const { list } = await makeTable()
       const page = async (number: number) =>
         emails(await shown({ sort: { by: 'email', descending: false }, page: number, per_page: 2 }, list.id))
@@ -851,7 +851,7 @@ describe('filters', () => {
       await makeSubscriber(started.api, list.id, 'late@example.com')
       expect(await found('was not sent')).toEqual(['late@example.com'])
 
-      // A version before this one sent it: nobody is to be taken for left out.
+      // An earlier version sent it, without a record of its recipients: no subscriber counts as left out.
       const earlier = new SQLite(join(started.dataDirectory, 'listwright.db'))
       earlier.prepare('UPDATE stats SET keeps_recipients = 0 WHERE campaign_id = ?').run(campaign_id)
       earlier.close()
@@ -988,7 +988,7 @@ describe('filters', () => {
       ])
     })
 
-    it('keep the campaigns that they ask for from being deleted, and find who opened and clicked', async () => {
+    it('prevent the deletion of a campaign that they refer to, and find who opened and clicked', async () => {
       const list = await makeList(started.api)
       for (const name of ['anna', 'ben']) await makeSubscriber(started.api, list.id, `${name}@example.com`)
       const { id: campaign_id } = await makeCampaign(started.api, list.id)

@@ -55,13 +55,13 @@ it('a search is cancelled when no caller waits for it, and started again on requ
   expect(begun).toEqual(['a', 'b', 'b'])
 })
 
-it('who asks with a signal that is aborted already is refused at once', async () => {
+it('a search with an aborted signal is refused at once', async () => {
   const { kept, begun } = finder()
   await expect(kept.idsOf(choice('a'), 1, AbortSignal.abort())).rejects.toThrow('abort')
   expect(begun).toEqual([])
 })
 
-it('of many choices those that were used last are kept', async () => {
+it('the most recently used results are kept', async () => {
   const { kept, begun } = finder()
   for (let number = 0; number < 120; number++) await kept.idsOf(choice(`a${number}`), 1, nobodyStops)
   begun.length = 0
@@ -117,7 +117,7 @@ it('a search that failed is made again', async () => {
   await expect(kept.idsOf(choice('a'), 1, nobodyStops)).resolves.toMatchObject({ ids: Float64Array.of(1) })
 })
 
-it('one that takes long is answered as it was while things change, and is said to be stale', async () => {
+it('while the data changes, a slow search returns its previous result and marks it as stale', async () => {
   let begun = 0
   const kept = new KeptChoices(async () => {
     begun++
@@ -129,9 +129,9 @@ it('one that takes long is answered as it was while things change, and is said t
   expect(begun).toBe(1)
 })
 
-it('what was found before a change is used again only where looking took long, and not for long', () => {
+it('a result from before a change is reused only if the search was slow, and only for a short time', () => {
   const now = performance.now()
-  // Still being looked for: whoever asks later waits for it once it is clear that it takes long.
+  // The search still runs: later requests wait for it once it is known to be slow.
   expect(mayBeReused({ beganAt: now, took: null })).toBe(false)
   expect(mayBeReused({ beganAt: now - 60, took: null })).toBe(true)
   expect(mayBeReused({ beganAt: now - 100, took: 50 })).toBe(false)

@@ -225,7 +225,7 @@ test('a run during which the application ended twice asks before it is tried aga
   await last.end('SIGTERM')
 })
 
-test('a run that is stopped with the application goes on with it, and asks nothing', async () => {
+test('a run that is stopped with the application continues with it, and asks no question', async () => {
   const { directory, proxy, remoteId } = await startForRuns()
   for (let ends = 0; ends < 3; ends++) {
     expect(await (await serveInRun(directory, proxy, remoteId)).end('SIGTERM')).toBe(0)
@@ -236,7 +236,7 @@ test('a run that is stopped with the application goes on with it, and asks nothi
   await last.end('SIGTERM')
 })
 
-test('of the log of failed rows only what was sent is kept, however long it is', async () => {
+test('only sent rows are kept from the log of failed rows, however long it is', async () => {
   const [here, there] = await Promise.all([startApplication(), startApplication()])
   const proxy = await startLyingProxy(there.app.baseUrl)
   const list = await makeList(here.api, { name: 'Many' })

@@ -26,7 +26,7 @@ const person: fc.Arbitrary<Person> = fc
   })
   .map((entries) => new Map(entries))
 
-test('what is agreed on is packed and read back whole, and tells any change', () => {
+test('an agreed state is packed and read back unchanged, and detects any change', () => {
   fc.assert(
     fc.property(person, (before) => {
       const agreed = unpackAgreed(packAgreed(agreedOn(before)))
@@ -149,7 +149,7 @@ describe('a merge never reactivates an unsubscribed subscriber', () => {
   })
 })
 
-test('records that meet for the first time learn from each other what only one of them knows', () => {
+test('on the first sync, each side of a record gets the values that only the other side has', () => {
   const { local, remote, conflicts } = mergeContents(
     { name: 'News', d_from_name: 'Ada', d_reply_to: null, d_speed: 1 },
     { name: 'News', d_from_name: null, d_reply_to: 'to@example.com', d_speed: 2 },

@@ -118,13 +118,13 @@ test('a thousand new people are sent by imports of the remote', async () => {
     outcome: 'finished',
     pushed: { subscriber: 6000 }
   })
-  // Whoever was removed here before their ids there were known is removed there.
+  // Subscribers that were deleted here before their remote ids were known are deleted on the remote.
   await here.api.delete(`/mailing_lists/${list.id}/subscribers/p7@example.com`)
   await runSync(here.api, remoteId)
   expect(await verifySync(here.api, remoteId)).toMatchObject({ equal: true, differences: [] })
 })
 
-test('two ways, changes of both sides meet field by field', async () => {
+test('with both directions, changes of both sides are merged field by field', async () => {
   const { here, there, remoteId } = await startPair({ direction: 'both', conflicts: 'local' })
   const list = await makeList(here.api, { name: 'Both' })
   await makeField(here.api, list.id, 'City', 'text')
@@ -263,7 +263,7 @@ test('segments, templates, drafts of campaigns and suppressed addresses are mirr
   expect((await here.api.get<{ name: string }>(`/campaigns/${draft.id}`)).data.name).toBe('News of May')
   expect(await verifySync(here.api, remoteId)).toMatchObject({ equal: true, differences: [] })
 
-  // Once it is sent there, it is history there, and its figures are told here.
+  // Once the remote has sent it, it cannot be changed there, and its figures are shown here.
   await makeSubscriber(there.api, (await listNamed(there.api, 'Other')).id, 'a@example.com')
   await makeSubscriber(there.api, copy.id, 'a@example.com')
   await there.api.put(`/campaigns/${theirs}`, {
@@ -297,7 +297,7 @@ test('lists that were not chosen are left alone on both sides', async () => {
   expect(data.map(({ name }) => name)).toEqual(['One', 'Two', 'Theirs'])
 })
 
-test('a deleted list is deleted there, and one that is gone there is asked about', async () => {
+test('a list deleted here is deleted on the remote, and the user is asked about a list that was deleted there', async () => {
   const { here, there, remoteId } = await startPair()
   const one = await makeList(here.api, { name: 'One' })
   const two = await makeList(here.api, { name: 'Two' })

@@ -247,7 +247,7 @@ test('a refused subscriber stays listed until it changes, is not read again, and
   expect((await runSync(here.api, remoteId)).refused).toBe(0)
 })
 
-test("of many new subscribers, those that the server's import refuses are listed with the reason alone", async () => {
+test("new subscribers that the server's import refuses are listed with the reason alone", async () => {
   const { here, there, remoteId } = await startPair({ direction: 'both', conflicts: 'remote' })
   const mine = await makeList(here.api, { name: 'People' })
   await makeField(here.api, mine.id, 'City', 'text')

@@ -173,7 +173,7 @@ test('an import of 16 MB in JSON with each byte escaped is unchanged', async () 
   expect(await application.end('SIGTERM')).toBe(0)
 })
 
-test('a million addresses are suppressed within seconds, and the last one is', async () => {
+test('a million addresses, including the last one, are suppressed within seconds', async () => {
   const application = await serve(await temporaryDirectory())
   const { data: list } = await application.api.post<{ id: number }>('/suppression_lists', {
     suppression_list: { name: 'Never' }

@@ -170,7 +170,7 @@ async function work(program: Program, app: ServedApplication, random: Random): P
       program.doubtful.delete(path)
     }
   } catch (error) {
-    // What fetch throws when nobody answers any more, or only half.
+    // What fetch throws if the server is gone, or its answer is cut off.
     if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error
   }
 }
@@ -331,7 +331,7 @@ async function crash({ seed, rounds, directory, before, start, until }: Rounds):
     const where = `round ${round} of seed ${seed}`
     const undo = await before(random)
     const works = Promise.all(all.map((program) => work(program, app, random)))
-    // What they find wrong is told below.
+    // Prevents an unhandled rejection; `await works` below throws what a program finds wrong.
     works.catch(() => undefined)
     await pause(random() ** 2 * 600)
     await app.end('SIGKILL')

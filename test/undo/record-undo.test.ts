@@ -187,7 +187,7 @@ describe('undoing an edit', () => {
     expect(await read(made.path)).toEqual(after)
   })
 
-  it('tells in the log what was changed, in the words of the window', async () => {
+  it('says in the log what was changed, in the words of the window', async () => {
     const list = await makeList(api, { name: 'Before', has_format: false })
     const mailing_list = { name: 'After', has_format: true, d_autowinner_delay_amount: 3 }
     await api.put(`/mailing_lists/${list.id}`, { mailing_list })
@@ -362,7 +362,7 @@ describe('undoing an edit', () => {
     const permissions = { segmentation_criteria: ['create', 'delete'] }
     const other = await clientOfUser(started, { organizationId, role: 'standard', permissions })
     expect(await undo(edit?.id, other)).toContain('segmentation_criteria')
-    // And that one's own organization has it.
+    // The system organization does not find the change of another organization; the administrator of that organization can undo it.
     expect(await undo(edit?.id)).toContain(`change ${edit?.id}`)
     expect(await undo(edit?.id, admin)).toBeNull()
   })

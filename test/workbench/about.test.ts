@@ -27,7 +27,7 @@ describe('newer versions', () => {
     expect(isNewer(version, than)).toBe(expected)
   })
 
-  it('are asked for where the releases are, and told', async () => {
+  it('are looked up where the releases are, and reported', async () => {
     const releases = await releasesThatAnswer(200, () => 'version: 9.0.0\npath: x\n')
     expect(await newerVersion({ version: '1.0.0', releases })).toEqual({ version: '9.0.0', notes: '' })
     expect(await newerVersion({ version: '9.0.0', releases })).toBeNull()

@@ -297,10 +297,10 @@ function call(
   })
 }
 
-it('every route of the window has its row here', async () => {
+it('every route of the window has a row in the access table of this file', async () => {
   const found: string[] = []
   const app = fastify()
-  // Its plugins take the context apart, and no request is made.
+  // The workbench plugins destructure the context when they are registered. A stub is enough because no request is made.
   app.decorate('context', { writer: { onChanges: () => undefined } } as unknown as ApplicationContext)
   app.setValidatorCompiler(validatorCompiler)
   app.addHook('onRoute', ({ method, url }) => void found.push(`${String(method)} ${url}`))
@@ -371,8 +371,8 @@ describe('the records of one organization are not found by windows of another', 
   })
 })
 
-describe('files that one organization puts up', () => {
-  it('are not to be had for imports of another', async () => {
+describe('files that one organization uploads', () => {
+  it('cannot be imported by another organization', async () => {
     const stranger = await systemAdminIn(started.app, await makeOrganization(started))
     await started.api.raw('/app/v1/uploads/secret.csv', { method: 'PUT', body: 'email\na@example.com' })
     const list = await makeList(stranger)

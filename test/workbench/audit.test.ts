@@ -50,7 +50,7 @@ async function told(api: Client, filter: Record<string, string | number> = {}): 
 }
 
 describe('the audit log', () => {
-  it('tells who changed what, when and by which key', async () => {
+  it('shows who changed what, when and by which key', async () => {
     const { api } = await makeOwn()
     const began = Date.now()
     const list = await makeList(api, { name: 'Club' })
@@ -74,7 +74,7 @@ describe('the audit log', () => {
     expect(Date.parse(created?.at ?? '')).toBeGreaterThanOrEqual(began - 1000)
   })
 
-  it('tells what changed of a subscriber', async () => {
+  it('shows what changed of a subscriber', async () => {
     const { api } = await makeOwn()
     const list = await makeList(api)
     await makeField(api, list.id, 'City', 'text')
@@ -122,7 +122,7 @@ describe('the audit log', () => {
     expect(added).toMatchObject([{ entity: 'subscriber', records: 20, changes: [] }])
   })
 
-  it('tells what changed of a single change only, not of many', async () => {
+  it('shows what changed of a single change only, not of many', async () => {
     const { api } = await makeOwn()
     const list = await makeList(api)
     const { id } = await makeSubscriber(api, list.id, 'anna@example.com')
@@ -136,7 +136,7 @@ describe('the audit log', () => {
     expect([first?.changes[0]?.now, second?.changes[0]?.now]).toEqual(['bounced', 'deactivated'])
   })
 
-  it('tells of an import, with all that it added and changed, by its name', async () => {
+  it('shows an import, with all that it added and changed, by its name', async () => {
     const { api } = await makeOwn()
     const list = await makeList(api)
     await makeField(api, list.id, 'City', 'text')
@@ -159,11 +159,11 @@ describe('the audit log', () => {
       record: null,
       via: 'subscriber_import'
     })
-    // That it went on is no news; that somebody began it is.
+    // The log has the start of the import, not each of its steps.
     expect(await told(api, { entity: 'subscriber_import' })).toHaveLength(2)
   })
 
-  it('tells of a program that adds many, one after the other, once', async () => {
+  it('shows a program that adds many, one after the other, once', async () => {
     const { api } = await makeOwn()
     const list = await makeList(api)
     for (const name of ['anna', 'ben', 'clara']) await makeSubscriber(api, list.id, `${name}@example.com`)
@@ -172,7 +172,7 @@ describe('the audit log', () => {
     expect(Date.parse(added?.since ?? '')).toBeLessThanOrEqual(Date.parse(added?.at ?? ''))
   })
 
-  it('tells of sign-ins, and of those that failed, but never a password', async () => {
+  it('shows sign-ins, and of those that failed, but never a password', async () => {
     const { organizationId, api } = await makeOwn()
     const { email } = await makeUser(started, { organizationId, password1: password, password2: password })
     const window = new SessionClient(started.app)
@@ -190,7 +190,7 @@ describe('the audit log', () => {
     ])
     const [out, right, locked] = signIns
     expect([out?.user?.id, right?.user?.id]).toEqual([out?.record?.id, out?.record?.id])
-    // Nobody knows who it was.
+    // The user of a failed sign-in is unknown.
     expect(locked?.user).toBeNull()
     expect(JSON.stringify(signIns)).not.toContain('horse')
   })
@@ -220,13 +220,13 @@ describe('the audit log', () => {
     expect(out).toMatchObject({ action: 'delete', user: { name: 'System Administrator' } })
   })
 
-  it('tells who opened a window by the link of the start', async () => {
+  it('shows who opened a window by the link of the start', async () => {
     await new SessionClient(started.app).openLink(started.app.interfaceUrl())
     const [signIn] = await eventsOf(started.api, { entity: 'sign_in' })
     expect(signIn).toMatchObject({ sign_in: 'link', via: 'window', user: { name: 'System Administrator' } })
   })
 
-  it('tells of API keys and whose they are, and keeps their names', async () => {
+  it('shows API keys and whose they are, and keeps their names', async () => {
     const { organizationId, api } = await makeOwn()
     const user = await makeUser(started, { organizationId, full_name: 'Ben' })
     await api.workbench('POST', '/api_keys', { name: 'CRM', user_id: user.id })
@@ -238,7 +238,7 @@ describe('the audit log', () => {
     expect(revoked).toMatchObject({ action: 'delete', record: { id, name: 'CRM', exists: false } })
   })
 
-  it('tells the role and the permissions that a new user has', async () => {
+  it('shows the role and the permissions that a new user has', async () => {
     const { organizationId, api } = await makeOwn()
     await makeUser(started, { organizationId, permissions: { subscriber: ['read'] } })
     const [made] = await eventsOf(api, { entity: 'user' })
@@ -249,7 +249,7 @@ describe('the audit log', () => {
     ])
   })
 
-  it('tells what changed of a user: role, permissions, and that there is another password', async () => {
+  it('shows what changed of a user: role, permissions, and that there is another password', async () => {
     const { organizationId, api } = await makeOwn()
     const permissions = { subscriber: ['read'] }
     const { id } = await makeUser(started, { organizationId, permissions })
@@ -274,7 +274,7 @@ describe('the audit log', () => {
     expect(JSON.stringify(changed)).not.toContain('horse')
   })
 
-  it('tells which settings changed, to the System Organization', async () => {
+  it('shows which settings changed, to the System Organization', async () => {
     const { data: before } = await started.api.workbench<Record<string, unknown>>('GET', '/settings')
     const lockout = Number(before['service_user_login_lockout_duration'])
     await started.api.workbench('PUT', '/settings', {
@@ -336,7 +336,7 @@ describe('the audit log', () => {
     ])
   })
 
-  it('tells what left the data on the command line, beside the application and without it', async () => {
+  it('shows what left the data on the command line, beside the application and without it', async () => {
     const { app, dataDirectory } = await startApplication()
     const folder = await temporaryDirectory()
     const backup = (...args: string[]) =>
@@ -356,7 +356,7 @@ describe('the audit log', () => {
     ])
   })
 
-  it('tells what was set on the command line', async () => {
+  it('shows what was set on the command line', async () => {
     const dataDirectory = await temporaryDirectory()
     const settings = { service_disable_subscriber_deletion: true }
     const app = await createApp({ dataDirectory, port: 0, settings })

@@ -12,7 +12,7 @@ const page = (query: string) => started.api.workbench<ListedCampaign[]>('GET', `
 const namesOf = (campaigns: { name: string }[]): string[] => campaigns.map(({ name }) => name)
 
 describe('GET /app/v1/campaigns', () => {
-  it('tells a page of campaigns, the newest first, without what is written in them', async () => {
+  it('returns a page of campaigns, the newest first, without what is written in them', async () => {
     for (const name of ['One', 'Two', 'Three']) await makeCampaign(started.api, listId, { name })
 
     const answer = await page(`mailing_list_id=${listId}&per_page=2&page=1`)
@@ -22,7 +22,7 @@ describe('GET /app/v1/campaigns', () => {
     expect(answer.data[0]).not.toHaveProperty('content_html')
   })
 
-  it('tells archived campaigns only where they are asked for', async () => {
+  it('returns archived campaigns only where they are asked for', async () => {
     const list = await makeList(started.api)
     await makeCampaign(started.api, list.id, { name: 'Kept' })
     const { id } = await makeCampaign(started.api, list.id, { name: 'Put aside' })
@@ -32,7 +32,7 @@ describe('GET /app/v1/campaigns', () => {
     expect(namesOf((await page(`mailing_list_id=${list.id}&archived=true`)).data)).toEqual(['Put aside'])
   })
 
-  it('tells those alone that have a time to begin at', async () => {
+  it('returns those alone that have a time to begin at', async () => {
     const begins_at = Math.floor(Date.now() / 1000) + 86_400
     const { id, dispatch } = await makeCampaign(started.api, listId, { name: 'Tomorrow' })
     expect(dispatch?.state).toBe('idle')

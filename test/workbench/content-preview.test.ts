@@ -65,7 +65,7 @@ it('the preview says which form lacks the link to unsubscribe, with what the org
 })
 
 it('the preview of a large content holds no other call up', async () => {
-  // A process of its own: what the test itself does with the content holds nobody up there.
+  // A process of its own, so that the work of the test does not delay its answers.
   const { api, end } = await serve(await temporaryDirectory())
   onTestFinished(async () => void (await end('SIGTERM')))
   const list = await makeList(api)

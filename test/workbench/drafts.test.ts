@@ -19,7 +19,7 @@ async function namesOf(client: Client): Promise<string[]> {
 }
 
 describe('drafts', () => {
-  it('are answered as they were kept, one of each name, until they are dropped', async () => {
+  it('are returned as they were stored, one per name, until they are deleted', async () => {
     const client = await clientOfUser(started, { role: 'standard' })
     expect((await client.workbench<Draft | null>('GET', path)).data).toBeNull()
     await client.workbench('PUT', path, { ...written, state: '{}' })

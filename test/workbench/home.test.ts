@@ -68,7 +68,7 @@ describe('the growth of lists', () => {
     ])
   })
 
-  it('goes back 90 days, and tells of a change 91 days ago as of all before', async () => {
+  it('goes back 90 days, and counts a change 91 days ago among all before', async () => {
     const list = await growingList()
     await list.add('2026-01-01T15:00:00Z', 'a@example.com')
     const { days } = await list.growth('2026-04-01T15:00:00Z')

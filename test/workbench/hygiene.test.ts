@@ -28,7 +28,7 @@ it('the domains of a list are counted by status, largest first, and misspelled o
   })
 })
 
-it('of very many domains the 100 largest are listed, and all are counted', async () => {
+it('the 100 largest of very many domains are listed, and all are counted', async () => {
   const list = await makeList(started.api)
   const rows = Array.from({ length: 12_000 }, (_, index) => `p${index}@d${index % 3000}.com`)
   await importText(started.api, list.id, [...rows, 'a@d7.com'].join('\n'), {

@@ -39,7 +39,7 @@ function changeOf({ id }: { id: number }, entity: LiveEvent['entity'] = 'mailing
 }
 
 describe('live events', () => {
-  it('tell a window what another program changed', async () => {
+  it('notify a window of what another program changed', async () => {
     const events = await listen()
     const list = await makeList(started.api)
     await makeSubscriber(started.api, list.id, 'a@example.com')
@@ -47,7 +47,7 @@ describe('live events', () => {
     events.stop()
   })
 
-  it('tell a window that was still loading what changed meanwhile', async () => {
+  it('notify a window that was still loading of what changed meanwhile', async () => {
     const before = await makeList(started.api)
     const events = {
       meanwhile: await listen('?changed_within=60000'),
@@ -64,7 +64,7 @@ describe('live events', () => {
     for (const each of Object.values(events)) each.stop()
   })
 
-  it('tell an organization of its own changes only', async () => {
+  it('notify an organization of its own changes only', async () => {
     const other = await systemAdminIn(started.app, await makeOrganization(started))
     const [own, others] = [await makeList(started.api), await makeList(other)]
     const events = [

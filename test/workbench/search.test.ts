@@ -56,7 +56,7 @@ it('campaigns and imports are found by a part of their name, templates and conte
   expect((await found('data')).imports).toEqual([])
 })
 
-it('lists are found by a part of their name, by name', async () => {
+it('lists are found by a part of their name, and sorted by name', async () => {
   await makeList(started.api, { name: 'Winter club' })
   await makeList(started.api, { name: 'The Club of summer' })
   await deleteList(started.api, (await makeList(started.api, { name: 'Old club' })).id)

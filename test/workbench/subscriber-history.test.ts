@@ -31,7 +31,7 @@ async function idOf(listId: number, email: string): Promise<number> {
 }
 
 describe('the history of a subscriber', () => {
-  it('tells the campaigns that they were sent, to who may read statistics', async () => {
+  it('shows the campaigns that they were sent, to who may read statistics', async () => {
     const list = await makeList(started.api)
     const { id } = await makeSubscriber(started.api, list.id, 'a@example.com')
     const campaign = await makeCampaign(started.api, list.id, {
@@ -48,7 +48,7 @@ describe('the history of a subscriber', () => {
     expect(data.events.map(({ type }) => type)).toEqual(['added'])
   })
 
-  it('tells what was changed by the API, with the key and its user', async () => {
+  it('shows what was changed by the API, with the key and its user', async () => {
     const list = await makeList(started.api)
     await makeField(started.api, list.id, 'City', 'text')
     const { id } = await makeSubscriber(started.api, list.id, 'a@example.com', {
@@ -76,7 +76,7 @@ describe('the history of a subscriber', () => {
     ])
   })
 
-  it('tells which import added or overwrote, and what became of the status', async () => {
+  it('shows which import added or overwrote, and what became of the status', async () => {
     const list = await makeList(started.api)
     const emails = Array.from({ length: 40 }, (_, index) => `p${index}@example.com`)
     await importText(started.api, list.id, ['email', ...emails].join('\n'))
@@ -143,7 +143,7 @@ describe('the history of a subscriber', () => {
     expect((await historyOf(bounced)).events).toHaveLength(2)
   })
 
-  it('tells what a bulk action did to one subscriber alone, and which domain it put right', async () => {
+  it('shows the status that a bulk action set, and the domain that a bulk action corrected', async () => {
     const list = await makeList(started.api)
     const { id } = await makeSubscriber(started.api, list.id, 'a@gmial.com')
     await act(started.api, await select(started.api, list.id), { kind: 'set_status', status: 'bounced' })
@@ -236,7 +236,7 @@ it('a subscriber is shown with other lists of the address, what suppresses it, a
   })
 })
 
-it('tells when and from where a subscriber unsubscribed', async () => {
+it('shows when and from where a subscriber unsubscribed', async () => {
   const { api } = started
   const list = await makeList(api, { name: 'Gone' })
   await importText(api, list.id, 'gone@example.com,unsubscribed,2024-02-01 09:00:00,192.0.2.7\n', {

@@ -5,7 +5,7 @@ import { sharedApplication } from '../support/application.ts'
 
 const started = sharedApplication()
 
-it('of files that are put up at once under one name, each is kept under a name of its own', async () => {
+it('files that are uploaded at the same time under one name get names of their own', async () => {
   const contents = Array.from({ length: 12 }, (_, number) => `email\np${number}@example.com\n`)
   const names = await Promise.all(
     contents.map(async (body) => {

@@ -75,7 +75,7 @@ function settledField(condition: FieldCondition, { now, timeZone }: Moment): Set
   const other = shiftedDay(today, operator === 'is in the last' ? -days : days)
   const [from, to] = operator === 'is in the last' ? [other, today] : [today, other]
   if (rest.kind !== 'day_of_year') return { ...rest, operator: 'is between', from, to }
-  // 365 days or more cover every day of the year, which two days of the year could not express otherwise.
+  // A range of 365 days or more covers every day of the year. Its two end days alone would describe only a part of the year.
   const [first, last] = days >= 365 ? ['01-01', '12-31'] : [from.slice(5), to.slice(5)]
   return { ...rest, operator: 'is between', from: first, to: last }
 }

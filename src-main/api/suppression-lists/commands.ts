@@ -98,7 +98,10 @@ export const startSuppression: Command<RequestInput, number> = async (
   return request.id
 }
 
-/** Puts addresses on a list; those that are there already stay as they are. @returns how many were not */
+/**
+ * Adds addresses to a list and skips those that are already on it.
+ * @returns the number of added addresses
+ */
 export async function addSuppressed(
   context: CommandContext,
   { suppression_list_id, user_id }: { suppression_list_id: number; user_id: number },

@@ -249,7 +249,7 @@ interface Reading {
   marks: number
   /** Its letters beyond ASCII, in lower case, with their counts. */
   letters: Map<string, number>
-  /** About the bytes that its characters beyond ASCII took. */
+  /** The approximate number of bytes of the characters beyond ASCII. */
   count: number
 }
 

@@ -39,7 +39,7 @@ export function writeSerial(value: number, kind: NumberKind, is1904: boolean): s
   if (kind === 'duration' || (kind === 'time' && value < 1)) return clock(Math.round(value * 86_400))
   let ms = Math.round(value * dayLength)
   if (is1904) ms += days1904 * dayLength
-  // Day 60 is February 29, 1900, which never was; the days before it are counted one short.
+  // Serial number 60 is February 29, 1900, which never existed; smaller serial numbers are one day too low for this epoch.
   else if (value < 60) ms += dayLength
   else if (value < 61) return String(value)
   if (ms >= lastDay * dayLength) return String(value)

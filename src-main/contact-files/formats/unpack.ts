@@ -27,7 +27,7 @@ export async function unpackedBytes(path: string): Promise<Readable | null> {
 }
 
 const maxUnpackedBytes = 20 * 1024 ** 3
-/** Free space is checked after so many bytes. */
+/** Bytes between two checks of the free space. */
 const bytesPerLook = 16 * 1024 ** 2
 /** The space to leave free: a twentieth of the disk, at most this. */
 const maxMarginBytes = 256 * 1024 ** 2

@@ -5,7 +5,7 @@ export type AddressChange = 'name' | 'marks' | 'invisible' | 'several'
 
 /** The addresses of a cell, and how they were cleaned. */
 export interface ReadAddresses {
-  /** One for nearly every cell; none for a blank one. Invalid addresses are kept, to be rejected by name. */
+  /** One address for nearly every cell; none for a blank cell. Invalid addresses are included, so that the refusal can name them. */
   addresses: string[]
   change: AddressChange | null
 }

@@ -70,8 +70,8 @@ export function suppressionLists(run: Run, ids: ListIds): RecordKind {
 }
 
 /**
- * Brings suppression lists together with their addresses, where the remote has any: who is suppressed here is there, and with changes
- * both ways who is there is here. An address is let go only where it is let go on each side.
+ * Mirrors the suppression lists and their addresses if the remote supports them: adds local addresses to the remote and, unless the
+ * direction is `mirror`, remote addresses to this side. An address is removed only after it was removed on both sides.
  */
 export async function mirrorSuppression(run: Run, ids: ListIds): Promise<void> {
   const kind = suppressionLists(run, ids)

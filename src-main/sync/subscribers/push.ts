@@ -74,7 +74,7 @@ async function meet(
   return reconcile(
     listRun,
     meetings.filter((meeting) => {
-      // A scan tells whether they were deleted there, or everything was.
+      // A scan determines whether only these subscribers were deleted on the remote, or all of its data.
       const isGone = meeting.local !== null && meeting.agreed !== null && meeting.theirs === null
       if (isGone) listRun.needsScan = true
       return !isGone

@@ -435,8 +435,8 @@ async function countLinked({ run, syncListId }: ListRun, afterId?: number, upTo?
 type Orphan = NonNullable<Meeting['agreed']>
 
 /**
- * People who came there by an import, so that their ids there are not known, and were removed here since: they are known by the
- * hash of their key.
+ * Subscribers that were sent to the remote by an import, so that their remote ids are unknown, and that were deleted here since.
+ * They are identified by the hash of their key.
  */
 class Orphans {
   readonly #keySlot: number

@@ -12,7 +12,7 @@ const AboutAnswer = Type.Object({
     Type.Object({
       version: Type.String(),
       notes: Type.String(),
-      /** True if it can be installed from here; elsewhere the system does that. */
+      /** True if the application can install the update itself; otherwise the user updates it the way this copy was installed. */
       can_be_installed: Type.Boolean()
     })
   )

@@ -16,7 +16,7 @@ import { serveEndpoints } from '../../http/serve.ts'
 export const apiAccessRoutes = serveEndpoints(apiAccessEndpoints, ({ reader, writer, dataDirectory }) => ({
   'GET /api_access': async ({ caller, socket }) => {
     const uploadDirectory = uploadDirectoryOf(dataDirectory, caller.organizationId)
-    // Created here, since programs expect the folder that they are told about to exist.
+    // Created here: programs expect the folder that the page names to exist.
     await mkdir(uploadDirectory, { recursive: true })
     return ok({
       base_url: `http://127.0.0.1:${socket.localPort}`,

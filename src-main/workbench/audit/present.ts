@@ -122,7 +122,7 @@ function reference(id: number, found: RecordName | undefined): { id: number; nam
   return found?.name == null ? null : { id, name: found.name }
 }
 
-/** Kinds without names that are there as long as their list is. */
+/** Kinds of records that have no name. They exist as long as their list does. */
 const nameless: readonly ChangedEntity[] = ['subscriber_export', 'bulk_action', 'suppressed_address_import']
 
 function recordOf({ entity, first_id: id }: AuditRow, details: Details, names: Names): AuditEvent['record'] {

@@ -37,7 +37,7 @@ function isDay(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && parseDate(text, 'mdy') !== null
 }
 
-/** The instant at which a day, or that so many days later, begins in a zone. */
+/** Returns the instant at which the day `later` days after `day` begins in a time zone. */
 function beginningOf(day: string, timeZone: string, later = 0): number {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
   return instantOf({ year, month, day: date + later }, timeZone)

@@ -6,7 +6,7 @@ import { ApiError } from '../../base/errors.ts'
 import type { LiveEvent } from './schema.ts'
 import { liveEventOf, RecentChanges } from './recent-changes.ts'
 
-/** Changes are gathered for so long before they are sent, in milliseconds: an import makes many a second. */
+/** Milliseconds for which changes are collected before they are sent: an import makes many a second. */
 const gatheringTime = 200
 /** A comment keeps the connection from being taken for dead, in milliseconds. */
 const heartbeat = 20_000

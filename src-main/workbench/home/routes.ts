@@ -4,7 +4,7 @@ import { serveEndpoints } from '../../http/serve.ts'
 import { homeEndpoints } from './endpoints.ts'
 import { databasePathIn } from '../../database/database-path.ts'
 
-/** Less than so many bytes is little whatever the data is: an import of a million rows takes about half of it. */
+/** Free space below this counts as low, whatever the size of the database. In bytes: an import of a million rows takes about half of it. */
 const littleSpace = 1_000_000_000
 
 export const homeRoutes = serveEndpoints(homeEndpoints, ({ segments, dataDirectory }) => ({

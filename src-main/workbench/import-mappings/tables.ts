@@ -20,7 +20,7 @@ export interface RememberedColumnsTable {
   header_key: string
   /** As in column_mapping; null = skipped. */
   target: string | null
-  /** The order of day and month in that import; null where it had none to choose. */
+  /** The order of day and month in that import; null if the column had none. */
   date_format: DateOrder | null
   /** {@link ReadingColumn}; null if the last import was made before this column of the table existed. */
   reading: Json | null

@@ -11,7 +11,7 @@ import { envelope, pagedEnvelope } from '../../http/envelope.ts'
 import { PageQuery } from '../../http/pagination.ts'
 import { Fault, IdParams, MailingListParams, Nullable } from '../../http/schema.ts'
 
-/** The name of the file of an import, or of the import that it corrects; null for content of a request. */
+/** The file name of an import; for a correction, that of the corrected import. null if the content came with the request. */
 const Name = Nullable(Type.String())
 
 const ListedImport = Type.Object({

@@ -76,7 +76,7 @@ async function haveSameContent(path: string, copy: string): Promise<boolean> {
 /** File systems take names of 255 bytes; some are left for a number. */
 const [maxStemBytes, maxExtensionBytes] = [200, 40]
 
-/** The beginning of a text that fits into so many bytes of UTF-8. */
+/** Returns the longest beginning of a text that takes at most `bytes` bytes in UTF-8. */
 function cut(text: string, bytes: number): string {
   let end = text.length
   while (Buffer.byteLength(text.slice(0, end)) > bytes) end--

@@ -55,7 +55,7 @@ describe('each endpoint answers the envelope with exactly the keys and types of 
 
 describe('each endpoint asks for a key', () => {
   it.each(table)('%s', async (_name, endpoint) => {
-    // Whether there is such a record is nobody's business who has no key.
+    // A caller without a key must not learn whether the record exists.
     const path = endpoint.path.replaceAll(/\{\w+\}/g, '1')
     const response = await fetch(`${started.app.baseUrl}/ga/api/v2${path}`, { method: endpoint.method })
     expect([response.status, await response.json()]).toMatchObject([

@@ -209,7 +209,7 @@ describe('what a list sends with by default', () => {
     expect((await put(list.id, { d_seed_list_ids: [] })).data.d_seed_lists).toEqual([])
   })
 
-  it('what a list uses cannot be deleted, and data.dependencies names the list', async () => {
+  it('a record that a list uses cannot be deleted, and data.dependencies names the list', async () => {
     const domain = `d${++number}.example.com`
     const mta = await define('/virtual_mtas', { virtual_mta: { name: domain } })
     const url = await define('/url_domains', { url_domain: { domain } })

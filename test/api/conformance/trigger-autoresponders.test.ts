@@ -284,7 +284,7 @@ it('triggered_on is when an autoresponder last queued a message, for one subscri
   await trigger(id, { autoresponder_ids: [ids[0]] })
   expect(await triggered()).toEqual([true, false, false])
 
-  // Nobody of this import is active.
+  // No subscriber of this import is active.
   const settings = {
     column_mapping: ['email', 'status'],
     autoresponders: { api: { trigger_new: { id: ids[1] } } }
