@@ -36,6 +36,8 @@ import type { CommandReply, CommandRequest, WriterEvent, WriterOptions, WriterOr
 interface Queued {
   port: MessagePort
   request: CommandRequest
+  /** True for a command that runs again in a transaction of its own. */
+  isRepeated?: boolean
 }
 
 interface Done {
@@ -49,6 +51,12 @@ interface Done {
   lastChange: number | null
 }
 
+/** A command with a waiting caller, before it is answered. */
+interface Finished {
+  queued: Queued
+  done: Done
+}
+
 /** Longest wait for another program's lock and the interval of its tries, in milliseconds. */
 const maxWaitForLock = 5000
 const lockInterval = 25
@@ -56,6 +64,8 @@ const lockInterval = 25
 const maxGroupTime = 250
 /** The same while users write: the next command waits for the current step, its commit and the sync. */
 const maxGroupTimeMeanwhile = 3
+/** Longest transaction that commands with waiting callers share, in milliseconds: each of them waits for all. */
+const maxGroupTimeOfCallers = 20
 /** Milliseconds after a user's change in which another one is expected. */
 const expectedWithin = 500
 
@@ -154,7 +164,7 @@ export class CommandLoop {
     this.#running = true
     while (this.#waitedFor.length > 0 || this.#background.length > 0) {
       const next = this.#waitedFor.shift()
-      if (next) await this.#runAlone(next)
+      if (next) await this.#runWaitedFor(next)
       else if (this.#checkpointer.isBehind) await this.#somethingHappens()
       else await this.#runGroup()
       if (this.#isUnsynced) throw new Unsynced()
@@ -168,28 +178,70 @@ export class CommandLoop {
     return new Promise((resolve) => (this.#wake = resolve))
   }
 
-  /** Runs a command with a waiting caller in a transaction of its own, durable before it answers. */
-  async #runAlone(queued: Queued): Promise<void> {
-    if (this.#refusing && !commandNamed(this.#commands, queued.request.name).runsOnDamage)
-      return this.#answer(queued.port, damaged(queued.request.id))
+  /**
+   * Runs a command with a waiting caller, and those that arrived meanwhile, in one transaction: the sync of a commit takes longer than most
+   * commands. Each has a savepoint of its own, so that a refusal takes back nothing else, and is answered once the commit is durable.
+   */
+  async #runWaitedFor(first: Queued): Promise<void> {
+    if (this.#refusing && !commandNamed(this.#commands, first.request.name).runsOnDamage)
+      return this.#answer(first.port, damaged(first.request.id))
     this.#use('FULL')
     const refusal = await this.#begin(maxWaitForLock)
-    if (refusal) return this.#answer(queued.port, fault(queued.request.id, 'begin', refusal))
+    if (refusal) return this.#answer(first.port, fault(first.request.id, 'begin', refusal))
+    if (first.request.isCheck) return this.#check(first)
     const changedRows = this.#totalChanges.get()
-    const done = await this.#run(queued.request, { comparesBase: true })
-    if (queued.request.isCheck) {
-      this.#takeBack(done.undos)
-      const { id } = queued.request
-      return this.#answer(queued.port, 'result' in done.reply ? { id, checked: true } : done.reply)
+    const group: Finished[] = []
+    this.#groupBegan = performance.now()
+    for (let next: Queued | undefined = first; next; next = this.#nextOfGroup(group)) {
+      group.push({ queued: next, done: await this.#runInSavepoint(next.request, group) })
     }
-    if (this.#settle(done)) {
+    const { written, answered } = this.#settle(group)
+    if (written.length > 0) {
       // A command without changes has waited for no disk: earlier commits may not be durable yet, so no
       // position is noted.
-      if (this.#totalChanges.get() !== changedRows) this.#noteLastChange(done.lastChange)
-      this.#publish(done.changes)
+      const lastChange = written.findLast(({ done }) => done.lastChange !== null)?.done.lastChange ?? null
+      if (this.#totalChanges.get() !== changedRows) this.#noteLastChange(lastChange)
+      this.#publish(written.flatMap(({ done }) => done.changes))
     }
-    await this.#answer(queued.port, done.reply)
+    for (const { queued, done } of answered) await this.#answer(queued.port, done.reply)
     this.#lastWaitedFor = performance.now()
+  }
+
+  /** Takes the next command of a group; none after a fault, or once the group has taken long enough. */
+  #nextOfGroup(group: readonly Finished[]): Queued | undefined {
+    const [next] = this.#waitedFor
+    const isOver = performance.now() - this.#groupBegan >= maxGroupTimeOfCallers
+    if (!next || next.request.isCheck || this.#refusing || isOver) return undefined
+    if (!this.#sqlite.inTransaction || group.some(({ done, queued }) => done.error ?? queued.isRepeated)) {
+      return undefined
+    }
+    return this.#waitedFor.shift()
+  }
+
+  async #runInSavepoint(request: CommandRequest, group: readonly Finished[]): Promise<Done> {
+    // A command that is alone so far can be taken back with its transaction.
+    const isShared = group.length > 0 || this.#waitedFor.length > 0
+    if (isShared) this.#sqlite.exec('SAVEPOINT command')
+    const done = await this.#run(request, { comparesBase: true })
+    const isRefused = !('result' in done.reply)
+    if (!isShared) {
+      if (isRefused) this.#takeBack(done.undos)
+      return done
+    }
+    // After some errors SQLite has rolled back the whole transaction.
+    if (this.#sqlite.inTransaction) {
+      if (isRefused) this.#sqlite.exec('ROLLBACK TO command')
+      this.#sqlite.exec('RELEASE command')
+    }
+    if (isRefused) for (const undo of done.undos) undo()
+    return done
+  }
+
+  /** Runs a command and takes it back, to learn whether it would be refused. */
+  async #check({ port, request }: Queued): Promise<void> {
+    const { reply, undos } = await this.#run(request, { comparesBase: true })
+    this.#takeBack(undos)
+    await this.#answer(port, 'result' in reply ? { id: request.id, checked: true } : reply)
   }
 
   /**
@@ -342,19 +394,26 @@ export class CommandLoop {
     }
   }
 
-  /** Commits or rolls back. @returns whether the changes stand; a commit that fails turns the reply into a fault */
-  #settle(done: Done): boolean {
-    if (!('result' in done.reply)) {
-      this.#takeBack(done.undos)
-      return false
-    }
+  /**
+   * Commits what the commands of a group wrote, or rolls it back if all were refused. If the commit fails, those that share it are repeated one
+   * by one: it may be the fault of one of them.
+   * @returns those whose changes stand, and those that are to be answered
+   */
+  #settle(group: readonly Finished[]): { written: Finished[]; answered: readonly Finished[] } {
+    const written = group.filter(({ done }) => 'result' in done.reply)
     try {
-      this.#commit()
-      return true
+      if (written.length === 0) this.#takeBack([])
+      else if (this.#sqlite.inTransaction) this.#commit()
+      else throw group.find(({ done }) => done.error)?.done.error ?? new Error('the transaction has ended')
+      return { written, answered: group }
     } catch (error) {
-      this.#takeBack(done.undos)
-      done.reply = fault(done.reply.id, 'commit', error)
-      return false
+      this.#takeBack(written.flatMap(({ done }) => done.undos))
+      if (group.length > 1 && !this.#isUnsynced) {
+        this.#waitedFor.unshift(...written.map(({ queued }) => ({ ...queued, isRepeated: true })))
+        return { written: [], answered: group.filter((each) => !written.includes(each)) }
+      }
+      for (const { done } of written) done.reply = fault(done.reply.id, 'commit', error)
+      return { written: [], answered: group }
     }
   }
 

@@ -1,5 +1,5 @@
 import SQLite from 'better-sqlite3'
-import { existsSync, mkdirSync, rmdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -66,6 +66,94 @@ it('notes nothing of the log that may not be on the disk yet', async () => {
   await writer.run('users.recordRightPassword', { userId })
 
   expect(notedLastChange(databasePath)).toEqual(noted)
+})
+
+describe('commands that callers wait for', () => {
+  /** Everything in the log since a frame; each commit ends with a frame that says so. */
+  const commitsSince = (databasePath: string, from: number): number => {
+    const log = readFileSync(`${databasePath}-wal`)
+    const frameBytes = 24 + log.readUInt32BE(8)
+    let commits = 0
+    for (let at = 32 + from * frameBytes; at + frameBytes <= log.length; at += frameBytes) {
+      if (log.readUInt32BE(at + 4) > 0) commits++
+    }
+    return commits
+  }
+  const framesOf = (databasePath: string): number => {
+    const log = readFileSync(`${databasePath}-wal`)
+    return Math.floor((log.length - 32) / (24 + log.readUInt32BE(8)))
+  }
+
+  it('share a commit if they arrive together, and are all written in their order', async () => {
+    const { writer, databasePath, names } = await started()
+    const before = framesOf(databasePath)
+    const wanted = Array.from({ length: 40 }, (_, index) => `List ${index}`)
+
+    const created = await Promise.all(
+      wanted.map((name) => writer.run('suppressionLists.create', named(name)))
+    )
+
+    expect(names()).toEqual(['First', ...wanted])
+    expect(created.map(({ id }) => id)).toEqual(wanted.map((_, index) => index + 2))
+    expect(commitsSince(databasePath, before)).toBeLessThan(20)
+  })
+
+  it('are refused alone: what others write in the same commit stands', async () => {
+    const { writer, names } = await started()
+
+    const results = await Promise.allSettled(
+      ['Second', 'first', 'Third', 'SECOND', 'Fourth'].map((name) =>
+        writer.run('suppressionLists.create', named(name))
+      )
+    )
+
+    expect(results.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'rejected',
+      'fulfilled'
+    ])
+    expect(names()).toEqual(['First', 'Second', 'Third', 'Fourth'])
+  })
+
+  it('take back all that they wrote themselves when they fail midway, and nothing of others', async () => {
+    const { writer, other, names } = await started()
+    // The entry of the change log is written after the list.
+    other.exec(`CREATE TRIGGER refuse BEFORE INSERT ON change_log WHEN (SELECT name FROM suppression_lists WHERE id = NEW.first_id) LIKE 'Broken%'
+      BEGIN SELECT RAISE(ABORT, 'midway'); END`)
+    const wanted = ['Second', 'Broken', 'Third', 'Broken too', 'Fourth']
+
+    const results = await Promise.allSettled(
+      wanted.map((name) => writer.run('suppressionLists.create', named(name)))
+    )
+
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(2)
+    expect(names()).toEqual(['First', 'Second', 'Third', 'Fourth'])
+  })
+
+  it('are repeated one by one if their commit fails, so that only the faulty one fails', async () => {
+    const { writer, other, names } = await started()
+    // A foreign key that is checked by the commit alone.
+    other.exec(`CREATE TABLE broken (id INTEGER REFERENCES suppression_lists(id) DEFERRABLE INITIALLY DEFERRED);
+      CREATE TRIGGER break AFTER INSERT ON suppression_lists WHEN NEW.name LIKE 'Broken%'
+      BEGIN INSERT INTO broken VALUES (-1); END`)
+    const wanted = ['Second', 'Third', 'Broken', 'Fourth', 'Fifth']
+
+    const results = await Promise.allSettled(
+      wanted.map((name) => writer.run('suppressionLists.create', named(name)))
+    )
+
+    expect(results.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled'
+    ])
+    expect(names()).toEqual(expect.arrayContaining(['First', 'Second', 'Third', 'Fourth', 'Fifth']))
+    expect(names()).toHaveLength(5)
+  })
 })
 
 describe('a writer of damaged data', () => {
