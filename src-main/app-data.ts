@@ -13,6 +13,7 @@ import { carryOutRequest } from './backups/restore.ts'
 import { DataUnusable, lastGoodBackup } from './backups/unusable-data.ts'
 import { messageOf, storageFaultOf } from './base/errors.ts'
 import type { CloseStack } from './close-stack.ts'
+import { rememberReads } from './database/remembered.ts'
 import { kyselyOver, openForReading } from './database/connection.ts'
 import { type InstanceLock, takeInstanceLock } from './database/instance-lock.ts'
 import { commandLine, requestOrigin } from './database/origin.ts'
@@ -111,7 +112,9 @@ export async function openData(
     await requestOrigin.run(commandLine, () => writer.run('settings.update', changes))
   }
 
-  const reader = kyselyOver(openForReading(databasePath))
+  const connection = openForReading(databasePath)
+  const reader = kyselyOver(connection)
+  rememberReads(reader, connection)
   closing.push(() => reader.destroy())
   await removeLeftFiles(reader, dataDirectory)
   return { dataDirectory, databasePath, integrity, writer, reader, systemUserId, restoreFault, restored }

@@ -26,7 +26,7 @@ export class Removal {
   readonly #context: CommandContext
   readonly #action: ActedOn
   readonly #list: MailingListRow
-  readonly #fields: FieldDefinition[]
+  readonly #fields: readonly FieldDefinition[]
   readonly #tally: SubscriberTally
   readonly #reactions: Reactions
   /**
@@ -39,7 +39,7 @@ export class Removal {
     context: CommandContext,
     action: ActedOn,
     list: MailingListRow,
-    fields: FieldDefinition[]
+    fields: readonly FieldDefinition[]
   ) {
     this.#context = context
     this.#action = action

@@ -20,7 +20,7 @@ export interface MessagePlan {
   bounceAddress: string | null
   /** Header lines of the list, which may hold replacement codes. */
   customHeaders: { name: string; value: string }[]
-  fields: FieldDefinition[]
+  fields: readonly FieldDefinition[]
   timeZone: string
   /** Without a path. */
   linkBase: string

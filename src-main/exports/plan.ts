@@ -14,7 +14,7 @@ export interface ExportPlan {
   /** True if the number of rows is known; a segment must be counted first. */
   isCounted: boolean
   settings: ExportSettings
-  fields: FieldDefinition[]
+  fields: readonly FieldDefinition[]
   /** For times in the file. */
   timeZone: string
   /** The checkpoint: rows, the last id, and bytes. */

@@ -256,7 +256,7 @@ const handOutImport: Command<{ id: number; dataDirectory: string }, ImportPlan |
   }
 }
 
-function settingsToRead(row: ImportRow, fields: FieldDefinition[]): StoredSettings {
+function settingsToRead(row: ImportRow, fields: readonly FieldDefinition[]): StoredSettings {
   const settings = JSON.parse(row.settings) as StoredSettings
   return {
     ...settings,

@@ -29,7 +29,7 @@ export interface ImportSession {
 /** @param keepsBlanks whether a blank cell leaves the value of a subscriber who is updated */
 export function newImportSession(
   mailingListId: number,
-  fields: FieldDefinition[],
+  fields: readonly FieldDefinition[],
   settings: ImportSettings,
   keepsBlanks = false
 ): ImportSession {

@@ -16,7 +16,7 @@ export interface RowPlan {
   settings: ImportSettings
   /** null for an import of the API, whose settings are complete. */
   reading: Reading | null
-  fields: FieldDefinition[]
+  fields: readonly FieldDefinition[]
   /** null = the email is the primary key of the list. */
   primaryKeyFieldId: number | null
   timeZone: string

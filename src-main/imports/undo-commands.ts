@@ -97,7 +97,7 @@ interface Undoing {
   row: ImportRow
   /** The primary key of the list; undefined = the email. */
   keyField: FieldDefinition | undefined
-  fields: FieldDefinition[]
+  fields: readonly FieldDefinition[]
   writtenAt: number
   tally: SubscriberTally
   counts: { removed: number; restored: number; kept: number }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Kysely } from 'kysely'
+import { remembered } from '../../database/remembered.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { UserPermissions, UserRole } from '../../http/caller.ts'
@@ -23,17 +24,28 @@ export interface Used {
  * Finds an API key of the organization whose user may sign in. The lookup by hash leaks no timing about the
  * key.
  */
-export async function findApiKey(
+export function findApiKey(
   db: Kysely<Schema>,
   organizationId: number,
   key: string
+): Promise<Used | undefined> {
+  const hash = hashSecret(key)
+  return remembered(db, `key ${organizationId} ${hash.toString('base64')}`, () =>
+    readApiKey(db, organizationId, hash)
+  )
+}
+
+async function readApiKey(
+  db: Kysely<Schema>,
+  organizationId: number,
+  hash: Buffer
 ): Promise<Used | undefined> {
   const row = await db
     .selectFrom('api_keys')
     .innerJoin('users', 'users.id', 'api_keys.user_id')
     .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
     .select([...callerColumns, ...rightColumns, 'api_keys.id', 'last_used_at'])
-    .where('api_keys.key_hash', '=', hashSecret(key))
+    .where('api_keys.key_hash', '=', hash)
     .where('api_keys.organization_id', '=', organizationId)
     .executeTakeFirst()
   if (!row || !mayWorkThere(row)) return undefined

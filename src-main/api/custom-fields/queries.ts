@@ -1,10 +1,21 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { CustomFieldOptionsTable, CustomFieldsTable } from './tables.ts'
+import { remembered } from '../../database/remembered.ts'
 import type { Schema } from '../../database/schema.ts'
 import { type FieldDefinition, hasOptions } from './rules.ts'
 import type { CustomField, TypedAttributes } from './schema.ts'
 
-export async function fieldsOfList(
+export function fieldsOfList(
+  db: Kysely<Schema>,
+  organizationId: number,
+  mailingListId: number
+): Promise<readonly FieldDefinition[]> {
+  return remembered(db, `fields ${organizationId} ${mailingListId}`, () =>
+    readFieldsOfList(db, organizationId, mailingListId)
+  )
+}
+
+async function readFieldsOfList(
   db: Kysely<Schema>,
   organizationId: number,
   mailingListId: number

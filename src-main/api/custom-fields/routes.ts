@@ -127,7 +127,7 @@ export const customFieldRoutes = serveEndpoints(customFieldEndpoints, ({ reader,
 })
 
 /** Filters, sorts and pages in memory, since a list has few fields. */
-function pageOf(fields: FieldDefinition[], query: ListQuery) {
+function pageOf(fields: readonly FieldDefinition[], query: ListQuery) {
   const name = query.name?.toLowerCase()
   const part = query.name_contains?.toLowerCase()
   const matching = fields

@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { MailingListsTable } from './tables.ts'
+import { remembered } from '../../database/remembered.ts'
 import type { Schema } from '../../database/schema.ts'
 import { ApiError, notFound } from '../../base/errors.ts'
 import { refusal } from '../../base/refusal.ts'
@@ -16,13 +17,15 @@ export async function mailingListById(
   organizationId: number,
   id: number
 ): Promise<MailingListRow> {
-  const row = await db
-    .selectFrom('mailing_lists')
-    .selectAll()
-    .where('id', '=', id)
-    .where('organization_id', '=', organizationId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst()
+  const row = await remembered(db, `list ${organizationId} ${id}`, () =>
+    db
+      .selectFrom('mailing_lists')
+      .selectAll()
+      .where('id', '=', id)
+      .where('organization_id', '=', organizationId)
+      .where('deleted_at', 'is', null)
+      .executeTakeFirst()
+  )
   if (!row) throw notFound('mailing list', id)
   return row
 }

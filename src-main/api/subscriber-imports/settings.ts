@@ -25,7 +25,7 @@ export function settingsOf(input: Omit<SubscriberImportInput, 'file_source'>): I
 export function checkMapping(
   settings: ImportSettings,
   list: MailingListRow,
-  fields: FieldDefinition[]
+  fields: readonly FieldDefinition[]
 ): void {
   const faults = new Faults()
   const seen = new Set<string>()

@@ -321,7 +321,7 @@ export const deleteSubscribers: Command<
 
 interface ListAndFields {
   list: MailingListRow
-  fields: FieldDefinition[]
+  fields: readonly FieldDefinition[]
 }
 
 async function listAndFields(context: CommandContext, scope: SubscriberScope): Promise<ListAndFields> {

@@ -12,7 +12,7 @@ import type { Column } from './proposed-column.ts'
 /** Returns the list's field for a header, by name or by a synonym. */
 export function fieldFor(
   header: string,
-  fields: FieldDefinition[],
+  fields: readonly FieldDefinition[],
   taken: Set<string>
 ): FieldDefinition | undefined {
   if (header === '') return undefined

@@ -7,7 +7,7 @@ import { type ColumnStatistics, fullyCheckedRows } from './column-statistics.ts'
 
 /** The target list of a file. */
 export interface Destination {
-  fields: FieldDefinition[]
+  fields: readonly FieldDefinition[]
   hasFormat: boolean
   hasConfirmed: boolean
   /** True if the user may create custom fields. */

@@ -16,7 +16,7 @@ import type { ChoiceInput } from './schema.ts'
 
 interface ReadChoice {
   list: MailingListRow
-  fields: FieldDefinition[]
+  fields: readonly FieldDefinition[]
   segment: StoredSegmentRow | null
   /** The request's conditions, besides the segment. */
   clause: Condition[]
