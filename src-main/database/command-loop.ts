@@ -64,7 +64,7 @@ const lockInterval = 25
 const maxGroupTime = 250
 /** The same while users write: the next command waits for the current step, its commit and the sync. */
 const maxGroupTimeMeanwhile = 3
-/** Longest transaction that commands with waiting callers share, in milliseconds: each of them waits for all. */
+/** Milliseconds after which a transaction takes no further command with a waiting caller: each of them waits for all. */
 const maxGroupTimeOfCallers = 20
 /** Milliseconds after a user's change in which another one is expected. */
 const expectedWithin = 500
@@ -195,7 +195,7 @@ export class CommandLoop {
     for (let next: Queued | undefined = first; next; next = this.#nextOfGroup(group)) {
       group.push({ queued: next, done: await this.#runInSavepoint(next.request, group) })
     }
-    const { written, answered } = this.#settle(group)
+    const { written, answered } = this.#commitGroup(group)
     if (written.length > 0) {
       // A command without changes has waited for no disk: earlier commits may not be durable yet, so no
       // position is noted.
@@ -395,11 +395,11 @@ export class CommandLoop {
   }
 
   /**
-   * Commits what the commands of a group wrote, or rolls it back if all were refused. If the commit fails, those that share it are repeated one
-   * by one: it may be the fault of one of them.
+   * Commits what the commands of a group wrote, or rolls it back if all were refused. If the commit fails, all are repeated one by one: it may
+   * be the fault of one of them, and others may have been refused because of rows that were rolled back.
    * @returns those whose changes stand, and those that are to be answered
    */
-  #settle(group: readonly Finished[]): { written: Finished[]; answered: readonly Finished[] } {
+  #commitGroup(group: readonly Finished[]): { written: Finished[]; answered: readonly Finished[] } {
     const written = group.filter(({ done }) => 'result' in done.reply)
     try {
       if (written.length === 0) this.#takeBack([])
@@ -409,8 +409,9 @@ export class CommandLoop {
     } catch (error) {
       this.#takeBack(written.flatMap(({ done }) => done.undos))
       if (group.length > 1 && !this.#isUnsynced) {
-        this.#waitedFor.unshift(...written.map(({ queued }) => ({ ...queued, isRepeated: true })))
-        return { written: [], answered: group.filter((each) => !written.includes(each)) }
+        const repeated = group.filter(({ done }) => !done.error)
+        this.#waitedFor.unshift(...repeated.map(({ queued }) => ({ ...queued, isRepeated: true })))
+        return { written: [], answered: group.filter(({ done }) => done.error) }
       }
       for (const { done } of written) done.reply = fault(done.reply.id, 'commit', error)
       return { written: [], answered: group }

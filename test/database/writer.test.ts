@@ -132,6 +132,20 @@ describe('commands that callers wait for', () => {
     expect(names()).toEqual(['First', 'Second', 'Third', 'Fourth'])
   })
 
+  it('are repeated if their commit fails, also those that were refused because of rows that it took back', async () => {
+    const { writer, other, names } = await started()
+    other.exec(`CREATE TABLE broken (id INTEGER REFERENCES suppression_lists(id) DEFERRABLE INITIALLY DEFERRED);
+      CREATE TRIGGER break AFTER INSERT ON suppression_lists WHEN NEW.name = 'Broken'
+      BEGIN INSERT INTO broken VALUES (-1); END`)
+
+    const results = await Promise.allSettled(
+      ['Second', 'Broken', 'broken'].map((name) => writer.run('suppressionLists.create', named(name)))
+    )
+
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(names()).toEqual(['First', 'Second', 'broken'])
+  })
+
   it('are repeated one by one if their commit fails, so that only the faulty one fails', async () => {
     const { writer, other, names } = await started()
     // A foreign key that is checked by the commit alone.
