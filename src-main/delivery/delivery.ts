@@ -19,8 +19,13 @@ import type { Transport } from './transport.ts'
 
 /** Subscribers that are dealt with before what went out is counted and whether to go on is asked. */
 const maxAtOnce = 250
-/** Limit of a batch's messages in bytes: they are in memory several times until they are written. */
-const bytesAtOnce = 16 * 1024 * 1024
+/** Limit of a batch's messages in bytes: two batches are in memory several times until they are written. */
+const bytesAtOnce = 8 * 1024 * 1024
+/**
+ * Milliseconds after which recipients are read again: counting the last batch may have waited for others, and a subscriber may have
+ * unsubscribed meanwhile.
+ */
+const maxAge = 250
 /** Links stored at once, and recipients whose contents are drawn at once. */
 const [linksAtOnce, drawnAtOnce] = [200, 1000]
 const hour = 3_600_000
@@ -121,7 +126,8 @@ export class Delivery {
         if (early > maxPause) return { is: 'later', at: Date.now() + early }
         await pause(early, undefined, { signal })
         if (ahead.status === 'rejected') throw ahead.reason
-        batch = ahead.value ?? (await prepare(batch.afterId))
+        const next = ahead.value
+        batch = next && performance.now() - next.readAt < maxAge ? next : await prepare(batch.afterId)
       }
     } catch (error) {
       // Removes the messages that were not counted: their space is needed to store the fault.
@@ -139,6 +145,7 @@ export class Delivery {
     atOnce: number,
     afterId: number
   ): Promise<Batch> {
+    const readAt = performance.now()
     const rows = await recipientsAfter(this.#reader, plan.recipients, afterId, atOnce)
     const chosen = rows.flatMap((row) => mailFor(plan, addresseeOf(row, plan)))
     const suppressed = await suppressedAmong(
@@ -153,6 +160,7 @@ export class Delivery {
       mails,
       messages: mails.map(({ contentId, addressee }) => composer.compose(contentId, addressee)),
       suppressed: chosen.length - allowed.length,
+      readAt,
       afterId: rows.at(-1)?.id ?? afterId,
       isLast: rows.length < atOnce
     }
@@ -197,6 +205,8 @@ interface Batch {
   /** One for each mail. */
   messages: ComposedMessage[]
   suppressed: number
+  /** When its recipients were read, by performance.now(). */
+  readAt: number
   /** The last subscriber of the batch. */
   afterId: number
   isLast: boolean

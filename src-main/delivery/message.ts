@@ -91,10 +91,8 @@ export class MessageComposer {
     const { from_name, from_email, sender_email, reply_to } = plan.sender
     this.#shared = {
       first: headerLine('X-Campaignid', `s4:${plan.xCampaignId}`),
-      from:
-        headerLine('From', { name: from_name ?? '', address: from_email }) +
-        headerLine('Sender', sender_email ?? ''),
-      replyTo: headerLine('Reply-To', reply_to ?? ''),
+      from: addressLine('From', from_email, from_name ?? '') + addressLine('Sender', sender_email),
+      replyTo: addressLine('Reply-To', reply_to),
       domain: /@([^@>]*)>?$/.exec(encodedAddress(from_email))?.[1] ?? 'localhost'
     }
   }
@@ -209,6 +207,11 @@ export class MessageComposer {
     }
     return { ...addressee, links: { ...links, tracked } }
   }
+}
+
+/** '' without an address. */
+function addressLine(header: string, address: string | null, name = ''): string {
+  return address ? headerLine(header, { name, address }) : ''
 }
 
 const openPixelCode = 'open_pixel'

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { StorageFault } from '../../src-main/base/errors.ts'
 import type { CommandName } from '../../src-main/database/command.ts'
@@ -232,4 +233,23 @@ it('an outbox is continued at its stored position, and later content is dropped'
   expect(after.subarray(0, before.length)).toEqual(before)
   expect(after.includes('From half')).toBe(false)
   expect(await sentTo(campaign)).toEqual(['p1@example.com', 'p2@example.com'])
+})
+
+it('the next recipients are read again if counting the last ones took long: some may have unsubscribed', async () => {
+  const campaign = await begunCampaign(undefined, {}, { people: people(252) })
+  let isFirst = true
+  const unsubscribe = async (name: CommandName): Promise<void> => {
+    if (name !== 'deliveries.recordSent' || !isFirst) return
+    isFirst = false
+    await pause(400)
+    campaign.bench.sqlite.exec(
+      "UPDATE subscribers SET status = 'unsubscribed' WHERE email = 'p251@example.com'"
+    )
+  }
+
+  await deliver(campaign, { before: unsubscribe })
+
+  const addresses = await sentTo(campaign)
+  expect(addresses).toHaveLength(251)
+  expect(addresses).not.toContain('p251@example.com')
 })

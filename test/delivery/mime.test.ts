@@ -228,6 +228,41 @@ describe('a written message', () => {
   })
 })
 
+describe('a header field', () => {
+  it.each([
+    ['In-Reply-To', 'a@example.com', 'In-Reply-To: <a@example.com>\r\n'],
+    ['References', 'a b', 'References: <a> <b>\r\n'],
+    ['Subject', 'News', 'Subject: News\r\n'],
+    ['Subject', 'News\r\nBcc: b@example.com', 'Subject: News Bcc: b@example.com\r\n'],
+    ['Subject', '', '']
+  ])('%s: %j is written as %j', (name, value, line) => {
+    expect(headerLine(name, value)).toBe(line)
+  })
+
+  it.each(['a;b', 'a:b'])('keeps an address with %s in one piece', (local) => {
+    const line = headerLine('Reply-To', { name: '', address: `${local}@example.com` })
+
+    expect(line).toBe(`Reply-To: <"${local}"@example.com>\r\n`)
+  })
+})
+
+it('a message has nothing of one before it that could not be written', () => {
+  const text = (content: string): Part => ({
+    kind: 'text',
+    subtype: 'plain',
+    encoding: 'quoted-printable',
+    text: content
+  })
+  const broken = { kind: 'encoded', bytes: null } as unknown as Part
+  const failing: Part = { kind: 'multipart', subtype: 'alternative', parts: [text('secret'), broken] }
+
+  expect(() => writeMessage('Subject: first\r\n', failing)).toThrow(TypeError)
+
+  expect(writeMessage('Subject: second\r\n', text('x')).toString()).toMatch(
+    /^Subject: second\r\n(?![^]*secret)/
+  )
+})
+
 describe('an mbox file', () => {
   it('keeps lines that begin like a separator, so that a program can undo the change', async () => {
     const path = join(await temporaryDirectory(), 'a.mbox')

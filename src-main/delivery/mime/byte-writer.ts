@@ -22,11 +22,14 @@ export class ByteWriter {
   #length = 0
   #scratch = Buffer.allocUnsafe(64 * 1024)
 
-  /** Returns the written bytes, and begins again. */
-  take(): Buffer {
-    const bytes = Buffer.from(this.#buffer.subarray(0, this.#length))
+  /** Begins a message. What an earlier one left after a fault is dropped: it may belong to another organization. */
+  begin(): void {
     this.#length = 0
-    return bytes
+  }
+
+  /** Returns a copy of what was written since the beginning. */
+  bytes(): Buffer {
+    return Buffer.from(this.#buffer.subarray(0, this.#length))
   }
 
   writeBytes(bytes: Buffer): void {

@@ -7,6 +7,13 @@ export type HeaderValue = string | { name: string; address: string }
 // A node per value would draw a random boundary for each.
 const encoder = new MimeNode('text/plain')
 
+/** Header fields of addresses, ids, dates and types, whose values are no free text. */
+const structured = new Set(
+  ['From', 'Sender', 'Reply-To', 'To', 'Cc', 'Bcc', 'Date', 'Message-ID', 'In-Reply-To', 'References'].concat(
+    ['Content-ID', 'Content-Type', 'Content-Disposition', 'OTP-Token']
+  )
+)
+
 /** Printable ASCII that is neither an encoded word nor to be quoted, in a line of at most 76 characters with any name of ours. */
 const plainValue = /^[\x20\x21\x23-\x3c\x3e-\x7e]{1,50}$/
 
@@ -24,7 +31,8 @@ export function recipientLine(address: string): string {
  * @returns the lines with their line breaks; '' for a blank value
  */
 export function headerLine(name: string, value: HeaderValue): string {
-  if (typeof value === 'string' && plainValue.test(value) && name.length <= 24) {
+  const isShort = typeof value === 'string' && name.length <= 24 && plainValue.test(value)
+  if (isShort && !structured.has(name)) {
     return value.trim() === '' ? '' : `${name}: ${value}\r\n`
   }
   const encoded = encoder.encodeHeaderValue(name, value)

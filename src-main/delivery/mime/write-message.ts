@@ -42,10 +42,11 @@ const writer = new ByteWriter()
  * @param headers encoded lines, each with its line break; those of the body are added
  */
 export function writeMessage(headers: string, body: Part): Buffer {
+  writer.begin()
   writer.writeText(headers)
   writePart(body, 1)
   writer.writeText('\r\n')
-  return writer.take()
+  return writer.bytes()
 }
 
 /** @param depth of the part in the message; its boundary is another one than those around it */
