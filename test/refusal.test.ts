@@ -89,7 +89,7 @@ describe('a stored refusal', () => {
     )
   })
 
-  it('is none where an earlier version stored a blank sentence', () => {
+  it('is read as null if an earlier version stored a blank sentence', () => {
     expect(presentStored('' as StoredRefusal).fault).toBeNull()
   })
 

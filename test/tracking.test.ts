@@ -149,7 +149,7 @@ describe('the links of a message', () => {
     expect(linksIn(messages[0])[0]).toMatch(/^http:\/\/links\.example\.com\/c\/\d+\//)
   })
 
-  it('show the message in a browser, which runs nothing', async () => {
+  it('show the message in the browser with a policy that blocks scripts', async () => {
     const { messages } = await sent(1)
     const response = await follow(linksIn(messages[0])[3] ?? '')
     expect(response.headers.get('Content-Security-Policy')).toMatch(/default-src 'none'.*sandbox/)

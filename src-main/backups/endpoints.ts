@@ -16,7 +16,7 @@ const BackupsAnswer = Type.Object({
   restoring: Nullable(Type.String()),
   /** The restore that this start completed, and the number of campaigns it paused; null = none. */
   restored: Nullable(Type.Object({ name: Type.String(), paused_campaigns: Type.Integer() })),
-  /** Why the place of the data is unsafe. */
+  /** Reasons why the location of the data directory is unsafe. */
   warnings: Type.Array(Fault),
   /** Why the last due backup was not made; null = no fault. */
   fault: Nullable(Fault),

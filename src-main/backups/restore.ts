@@ -161,7 +161,10 @@ function moveIfThere(from: string, to: string): void {
   if (existsSync(from)) renameSync(from, to)
 }
 
-/** @returns where the database is as it was, byte for byte, with its log beside it where it has one */
+/**
+ * Copies the database and its log files, if any, to the backup folder unchanged.
+ * @returns the path of the copied database
+ */
 async function copyAside(dataDirectory: string, database: string, now: number): Promise<string> {
   const directory = join(dataDirectory, backupFolder)
   await makeDirectory(directory)

@@ -23,7 +23,7 @@ export class DataUnusable extends Error {
   }
 }
 
-/** Compares by name: the built application has its own class besides that of the sources. */
+/** Compares the name, not the class: the build and the sources each have their own DataUnusable class, so instanceof may fail. */
 export function isDataUnusable(error: unknown): error is DataUnusable {
   return error instanceof Error && error.name === 'DataUnusable'
 }

@@ -1,6 +1,6 @@
 /**
- * A text as it is compared where people search: without upper case and accents, so that "strasse" finds "Straße" and
- * "muller" finds "Müller".
+ * Converts a text to the form that searches compare: lower case, without accents, so that "strasse" finds "Straße" and "muller"
+ * finds "Müller".
  */
 export function foldText(text: string): string {
   // Most texts are ASCII, for which lower case is enough.

@@ -52,7 +52,8 @@ export function complaint<Of extends Rule>(
 }
 
 /**
- * @param params what stands in the sentence of the rule; `field` also where the sentence does not name the field that it is about
+ * @param params the values for the rule's sentence. `field` is the field that the refusal is about, even if the sentence does not
+ * name it
  */
 export function refusal<Of extends Rule>(
   rule: Of,

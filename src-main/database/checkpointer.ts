@@ -88,7 +88,7 @@ export class Checkpointer {
   }
 
   /**
-   * Uses no disk space for a while: the rest of a full disk is needed to record what stopped.
+   * Pauses checkpoints for a few seconds: when the disk is full, the remaining space is needed to record which jobs stopped.
    * @returns once no copy is in progress
    */
   async holdOff(): Promise<void> {

@@ -221,7 +221,10 @@ export interface BrokenReference {
   row: Row
 }
 
-/** References of a record's rows to records that are not there any more, or only for others, without a name. */
+/**
+ * Returns the references from a record's rows to records that no longer exist. A record without a name counts as missing: it exists
+ * only as a part of another record.
+ */
 export function brokenReferences(
   { sqlite }: CommandContext,
   tables: RecordTables,
@@ -254,7 +257,7 @@ function isThere(sqlite: Database, table: string, column: string, value: string 
   return row !== undefined && row['name'] !== null
 }
 
-/** Leaves a reference blank, or without that the row out. */
+/** Sets the broken reference to null if the column allows it; otherwise deletes the row. */
 export function leaveOut(
   { sqlite }: CommandContext,
   { table, column, isOptional, row }: BrokenReference

@@ -124,7 +124,7 @@ export class Writer {
    */
   #logKeeper: Database | null = null
   #closing = false
-  /** Why no more commands are accepted: the writer was closed, or its thread died of this. */
+  /** Why no more commands are accepted: the writer was closed, or its thread crashed with this error. */
   #ended: Error | null = null
 
   private constructor(thread: Worker) {

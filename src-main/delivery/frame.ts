@@ -19,7 +19,7 @@ export function atEndOfBody(html: string, addition: string): string {
   return end < 0 ? html + addition : html.slice(0, end) + addition + html.slice(end)
 }
 
-/** All HTML that recipients may see, to find what it shows. */
+/** Returns all HTML that recipients may see (header, footer and contents), to find the images that it uses. */
 export function shownHtml(
   { html_header, html_footer }: Frame,
   contents: readonly { html: string }[]

@@ -73,8 +73,8 @@ function requireSound(directory: string, databasePath: string): void {
 }
 
 /**
- * Returns what others changed in data that no application has open, as sentences; a running one checks its
- * own.
+ * Returns a sentence for each change that another program made to the data. Returns none while an application has the data open,
+ * since that application checks it itself.
  */
 export function changesByOthers(directory: string, databasePath: string): string[] {
   try {

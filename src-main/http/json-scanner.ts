@@ -25,7 +25,7 @@ export interface ScannedBody {
   cut: Map<string, Uint8Array<ArrayBuffer>>
 }
 
-/** Levels of arrays and objects: no resource has as many, and deeper ones do not pass between threads. */
+/** Maximum nesting depth of arrays and objects. No resource is nested this deeply, and deeper values cannot be posted between threads. */
 const maxDepth = 100
 
 const [quote, backslash, comma, colon] = [34, 92, 44, 58]

@@ -67,7 +67,7 @@ const givenUp: ImportState[] = ['cancelled', 'failed']
 
 interface Correction {
   id: number
-  /** Their places in the log of the corrected import. */
+  /** The positions of the corrected rows in the log of the import that is being corrected. */
   places: number[]
   /** False if they do not count as corrected: the import failed, was cancelled or undone. */
   stands: boolean

@@ -51,7 +51,10 @@ export function readPlannedRecords(
   return readRecords(path, fileFormatOf(plan), corrected.size > 0 ? withCorrected : listener, afterChunk)
 }
 
-/** The settings of an import of a file that is read like this. @param options what becomes of its rows */
+/**
+ * Returns the import settings for a file that is read according to `reading`. @param options all settings except the format and the
+ * mapping
+ */
 export function settingsOf(
   reading: Reading,
   options: Omit<ImportSettings, 'column_mapping' | 'default_custom_fields' | 'file_format'>

@@ -7,7 +7,7 @@ export interface Failure {
   message: string
 }
 
-/** Neither emails nor JSON hold one. */
+/** A line feed occurs neither in emails nor in JSON text, so it can separate the values. */
 const separator = '\n'
 
 type Column = keyof ImportBatch

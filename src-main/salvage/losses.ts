@@ -10,7 +10,7 @@ export type Loss =
   | 'doubtful'
   /** It was lost, and something stands in its place, since others belong to it. */
   | 'replaced'
-  /** It could be read, but what it belongs to is lost. */
+  /** The record could be read, but it was removed because the record that it belongs to is lost. */
   | 'removed'
   /** It went on by itself, and does not any more. */
   | 'stopped'

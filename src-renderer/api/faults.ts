@@ -2,7 +2,7 @@ import type { FormError } from '@nuxt/ui'
 import type { ApiFailure } from './client.ts'
 import { refusalAtField, refusalSentence } from './refusal-text.ts'
 
-/** The refusals of a call by where they are shown. */
+/** The refusals of a call, grouped by the place where the form shows them. */
 export interface PlacedFaults {
   atFields: FormError[]
   /** Sentences about everything else, or null. */

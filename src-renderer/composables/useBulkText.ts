@@ -2,7 +2,7 @@ import { useI18n } from 'vue-i18n'
 import type { BulkAction } from '../api/bulk-actions.ts'
 import { formatNumber } from '../format.ts'
 
-/** Words bulk actions. */
+/** Returns functions that describe bulk actions in words. */
 export function useBulkText() {
   const { t } = useI18n()
   return {

@@ -87,7 +87,7 @@ export function useTableColumns(list: () => MailingList, fields: () => CustomFie
     return [...shown.value, ...hidden]
   })
 
-  /** Without columns that are gone. */
+  /** Returns the current layout without columns that no longer exist. */
   function layoutNow(): ColumnLayout {
     if (layout.value === null) return standard.value.map(({ key }) => ({ key, width: null }))
     const known = new Set(all.value.map(({ key }) => key))

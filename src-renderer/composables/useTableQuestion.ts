@@ -39,7 +39,7 @@ export function useTableQuestion(): AskedTable {
 
   const filter = shallowRef<GroupCondition>(rootOf(readFilter(route.query['filter'])))
   const isFiltering = ref(filter.value.conditions.length > 0)
-  // Closing the panel keeps the filter; the button beside it ends it.
+  // Closing the filter panel keeps the filter. Only the separate button next to it clears the filter.
   const clause = useSettled(() => clauseOf(filter.value), typingPause)
   watch(clause, (now) => changeAddress({ filter: writtenFilter(now) }))
   // A link to this list with another filter was opened.

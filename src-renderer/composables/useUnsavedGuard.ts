@@ -27,7 +27,7 @@ export function useUnsavedGuard(state: () => unknown): UnsavedGuard {
   let saved = JSON.stringify(state())
   let answer: ((leaves: boolean) => void) | undefined
 
-  /** Includes edits that editors delay. */
+  /** Returns the current state, after flushing edits that editors have not passed on yet. */
   function current(): unknown {
     flushEdits()
     return state()

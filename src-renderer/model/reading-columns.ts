@@ -151,7 +151,10 @@ export function keptReading(
 
 const maxCorrectedCells = 150_000
 
-/** The corrected rows with further ones, of which each line has its last; null where they are too many. */
+/**
+ * Adds rows to the corrected rows. If a line was corrected more than once, its last correction applies. Returns null if there are
+ * too many rows or cells.
+ */
 export function withCorrectedRows(
   { corrected_rows = [] }: Partial<Pick<Reading, 'corrected_rows'>>,
   rows: readonly { line: number; cells: string[] }[]

@@ -200,7 +200,7 @@ it('values in a request replace stored ones, and blank values remove them', () =
   expect(complaints[1]).toBe('N must be a whole number, and "many" is not one')
 })
 
-it('the default value is the first default_* attribute; an empty string is none', () => {
+it('the default value is the first default_* attribute; an empty string means no default', () => {
   const given = (attributes: FieldDefinition['attributes']): StoredValue | null =>
     defaultValue({ ...field('text'), attributes })
   expect(given({})).toBeNull()

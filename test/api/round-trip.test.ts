@@ -40,7 +40,7 @@ const subscriber = fc.record({
   values
 })
 
-it(`what POST creates, GET answers, PUT keeps, and its email finds in any case (SEED=${seed})`, async () => {
+it(`a created subscriber is returned by GET, unchanged by PUT of the same values, and found by email in any letter case (SEED=${seed})`, async () => {
   const list = await makeList(started.api, { has_format: true, has_confirmed: true })
   const types = {
     Text: 'text',

@@ -339,7 +339,7 @@ describe('an archive of everything', () => {
     })
   })
 
-  it('is not written for a backup that was changed, since it would certify it', async () => {
+  it('is not written for a modified backup, since the archive would certify the modification', async () => {
     const copy = join(await temporaryDirectory(), 'rotten.db')
     await writeBackup(join(started.dataDirectory, 'listwright.db'), copy)
     const database = new SQLite(copy)
@@ -429,7 +429,7 @@ describe('a backup command that is interrupted', () => {
     ['import', /^\.listwright-imported-.*\.part$/]
   ])('removes the partial files of %s after creating %s, and no other file', async (action, made) => {
     let interrupted = await interrupt(action, made)
-    // Done before the signal came: on a busy machine that happens.
+    // On a busy machine the command may finish before the signal arrives; then try again.
     for (let tries = 1; interrupted.exit[0] === 0 && tries < 10; tries++) {
       interrupted = await interrupt(action, made)
     }

@@ -121,7 +121,7 @@ describe('backups', () => {
     await api.imported(data.id)
   })
 
-  it('that are damaged, of others, or of a newer version are refused, and nothing is changed', async () => {
+  it('that are damaged, not written by Listwright or of an incompatible version are refused, and no data is changed', async () => {
     const { app, api, dataDirectory } = await startApplication()
     const list = await makeList(api)
     await importText(
@@ -238,7 +238,7 @@ describe('backups', () => {
     expect((await api.workbench('DELETE', `/backups/${name}`)).success).toBe(true)
   })
 
-  it('send no campaign a second time, and give out no id a second time', async () => {
+  it('that are restored pause the scheduled campaigns, and later ids are never reused', async () => {
     const { app, api, dataDirectory } = await startApplication()
     const list = await makeList(api)
     const dispatch = { from_email: 'sender@example.com', begins_at: '2040-01-01T00:00:00Z' }
@@ -293,7 +293,7 @@ describe('backups', () => {
     const own = await makeOrganization({ api, app })
     await app.close()
     await backup(dataDirectory, 'restore', file)
-    // Cut off before the copy took the place of what was restored; half of another copy is there.
+    // Simulate a restore that stopped before the restored copy replaced the database. Then restore from a truncated backup.
     const request = join(dataDirectory, 'restore.json')
     const inPlace = JSON.parse(readFileSync(request, 'utf8')) as RestoreInPlace
     writeFileSync(request, JSON.stringify({ ...inPlace, stage: 'prepared', before: null }))
@@ -390,7 +390,7 @@ describe('backups', () => {
     expect(statSync(answer.file ?? '').mode & 0o777).toBe(0o600)
   })
 
-  it('do not overwrite a file that has the name of their note', async () => {
+  it('do not overwrite an existing file with the name of their checksum file', async () => {
     const { dataDirectory } = await startApplication()
     const folder = await temporaryDirectory()
     writeFileSync(join(folder, 'export.json'), 'somebody’s own')

@@ -163,7 +163,7 @@ describe('a bulk action', () => {
     expect(Object.keys(await statusesOf(list.id))).toEqual(['a', 'b'])
   })
 
-  it('activates subscribers who declined only on request', async () => {
+  it('activates unsubscribed and complaining subscribers only if the request sets revives', async () => {
     const list = await listOf({ a: 'unsubscribed', b: 'scomp', c: 'bounced', d: 'active' })
     const kind = 'set_status'
     const status = 'active'
@@ -500,7 +500,7 @@ describe('copying and moving', () => {
     expect(await valuesOf(to.id, 'City')).toEqual({ B: 'Graz', a: 'Wien' })
   })
 
-  it('leaves subscribers who do not fit the other list, with the reason', async () => {
+  it('skips subscribers whose values the other list does not allow, and reports the reason', async () => {
     const { from, to } = await twoLists()
     await makeField(started.api, to.id, 'Age', 'number', { required: true, maximum_value: 10 })
     await makeSubscriber(started.api, from.id, 'none@example.com')

@@ -115,7 +115,7 @@ describe('a bulk action', () => {
   })
 
   it.each(['set_status', 'copy', 'move', 'delete'] as const)(
-    'is refused while a list that it has to do with changes its primary key: %s',
+    'is refused while a list that it reads or writes changes its primary key: %s',
     async (kind) => {
       const { bench, from, to, begin } = await withPeople()
       const action = {

@@ -115,7 +115,7 @@ it.each([
     let done = 0
     for (let isMore = true; isMore && done < 10; done++) {
       isMore = Boolean(await bench.run('bulkActions.forget', { id }))
-      // What is already gone in part cannot be undone.
+      // The first step already marks the action as not undoable, since a part of its undo data is deleted.
       expect(rows.get()).toMatchObject({ forgotten: 1 })
     }
     expect(done).toBe(calls)

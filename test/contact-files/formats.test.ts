@@ -161,7 +161,7 @@ NOTE:first line\\nsecond line`)
     expect(rows).toMatchObject([{ 'Last name': 'Back\\', 'First name': 'Anna;Maria', Company: 'Moor;' }])
   })
 
-  it('of version 2.1 have their letters out of quoted-printable', async () => {
+  it('of version 2.1 have their quoted-printable values decoded', async () => {
     const { rows } = await analyzed(
       card(`
 VERSION:2.1
@@ -231,7 +231,7 @@ describe('an archive', () => {
       /save it as \.xlsx/
     ],
     ['is a PDF document', Buffer.from('%PDF-1.7 …'), /PDF document/]
-  ])('is refused with what to do where it %s', async (_, content, sentence) => {
+  ])('is refused with advice if it %s', async (_, content, sentence) => {
     await expect(analyzed(content)).rejects.toThrow(sentence)
   })
 })

@@ -187,7 +187,7 @@ describe('the log', () => {
     ] as const) {
       expect(await framesOf(log.subarray(0, length)), `${length} bytes`).toBe(frames)
     }
-    // The header, the salts of a frame, its checksum, and its content.
+    // Flip one bit in the header, or in a frame's salts, checksum or content: reading stops before that frame.
     for (const [at, frames] of [
       [0, null],
       [5, null],

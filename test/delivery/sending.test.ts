@@ -315,7 +315,7 @@ const autowinner = {
 }
 
 describe('a split test', () => {
-  it('without a winner sends each recipient one content, each as likely', async () => {
+  it('without winner selection sends each recipient one content, chosen with equal probability', async () => {
     const list = await listOf(400)
     const made = await sendNow(list.id, { contents })
     const { content_stats, stat_summary, automatic_winner_selection } = await started.api.sent(made.id)
@@ -376,7 +376,7 @@ describe('a split test', () => {
     await api.post(`/campaigns/${made.id}/cancel`)
   })
 
-  it('of which nothing was opened is won by the content with the lowest id, and keeps snapshots', async () => {
+  it('without opens is won by the content with the lowest id, and its snapshots are stored', async () => {
     const list = await listOf(200)
     const made = await sendNow(list.id, { contents, dispatch_attributes: autowinner })
     const { automatic_winner_selection: selection, content_stats } = await started.api.sent(made.id)

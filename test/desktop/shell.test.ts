@@ -39,7 +39,7 @@ describe.runIf(process.platform === 'linux')('the shell around the window', () =
     expect([...new Set(used)].filter((name) => !(name in module))).toEqual([])
   })
 
-  it('opens the window where it was with the same displays, and in view where they changed', async () => {
+  it('restores the position of the window, unless it is outside all current displays', async () => {
     const directory = await temporaryDirectory()
     const first = await startDesktop({ directory })
     expect(first.window?.options).toMatchObject({ width: 1360, height: 860 })

@@ -197,7 +197,7 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
       await page.getByRole('dialog').waitFor()
       faults.push(...(await faultsOf(window, key)))
     }
-    // What is done to those who are selected.
+    // The dialogs of the bulk actions for the selected subscribers.
     for (const button of ['Set status', 'Set a field', 'Copy or move', 'Suppress', 'Export', 'Delete']) {
       await page.goto(`${started.app.baseUrl}/lists/${list.id}`)
       await page.getByRole('checkbox', { name: 'Select everyone found' }).click()

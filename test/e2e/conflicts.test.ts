@@ -218,7 +218,7 @@ describe.skipIf(skipsWithoutBrowser)('edits in two places', { timeout: 120_000 }
     })
   }
 
-  it.each(Object.keys(editors))('keep each other when they change different things of a %s', async (kind) => {
+  it.each(Object.keys(editors))('are both stored if they change different values: %s', async (kind) => {
     const {
       page: place,
       open: openEditor,

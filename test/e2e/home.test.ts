@@ -68,7 +68,7 @@ onEachStage('the home page', ({ started, open }) => {
 
     await attention.getByRole('button', { name: 'Discard the draft Half a template' }).click()
     await attention.getByText('Half a template').waitFor({ state: 'hidden' })
-    // What is known can be dismissed, and stays so after a reload.
+    // The notice about a failed row can be dismissed and stays dismissed after a reload.
     await attention.getByRole('button', { name: /^Dismiss: 1 row of/ }).click()
     await attention.getByText(/^1 row of .* failed$/).waitFor({ state: 'hidden' })
     await page.reload()

@@ -174,7 +174,7 @@ describe('an upload', () => {
   })
 })
 
-it('a folder with files of others stays open to them, and an empty one is closed', async () => {
+it('a data directory that already has other files keeps its permissions, and an empty one becomes private (mode 700)', async () => {
   const shared = await temporaryDirectory()
   await writeFile(join(shared, 'notes.txt'), 'mine')
   await chmod(shared, 0o755)

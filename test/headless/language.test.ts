@@ -36,7 +36,7 @@ describe('why a command failed', () => {
     expect(JSON.parse(stdout)).toEqual({ error: english.trim() })
   })
 
-  it('is that there is no such language where --language names none', async () => {
+  it('is the list of languages if --language names an unknown one', async () => {
     const { stderr } = await failing(['--language', 'xx'])
 
     expect(stderr).toBe(`--language must be one of ${Object.keys(languages).join(', ')}, not "xx"\n`)

@@ -110,7 +110,7 @@ describe('rows that failed', () => {
     expect((await failedRows(id)).data).toMatchObject([{ column: null, cells: ['a@example.com', 'b', 'c'] }])
   })
 
-  it('of a dry run are listed in the same way', async () => {
+  it('are listed for a dry run as for an import', async () => {
     const { list, filename } = await imported()
     const { data } = await started.api.workbench<{ id: string }>(
       'POST',

@@ -39,7 +39,7 @@ it('keys that are alike in their first bytes are in order by those that follow, 
   expect(ordered(keys)).toEqual(keys.map((_, row) => 399 - row))
 })
 
-it('more than 20,000 rows are written in the order of their keys, unless the first of them alone find room', () => {
+it('more than 20,000 rows are written in key order, or in file order if there is a subscriber limit', () => {
   expect(rowOrderFor(20_000, Infinity)).toBe('file')
   expect(rowOrderFor(20_001, Infinity)).toBe('key')
   expect(rowOrderFor(20_001, 1_000_000)).toBe('file')

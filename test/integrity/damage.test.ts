@@ -145,7 +145,7 @@ test('a letter that somebody else changed in the database is found, and nothing 
   const { state, faults } = await examined(app.api)
   expect(state).toBe('damaged')
   expect(faults.join()).toMatch(/page.* not what Listwright wrote last.*subscribers/)
-  // Looking goes on.
+  // Reads still work.
   expect((await app.api.get('/mailing_lists')).success).toBe(true)
   await expectNothingIsWritten(app, data, before)
 })
@@ -389,7 +389,7 @@ test('damage is found, and nothing is copied over it, where the lock is missing 
   expect((await readFile(`${log}-as-found`)).equals(before)).toBe(true)
 })
 
-test('a backup is put back where too little is left of the database, and the lock is missing as well', async () => {
+test('a backup can be restored if half of the database and the instance lock are missing', async () => {
   const data = await kept()
   const app = await serve(data.directory)
   const { data: backup } = await app.api.workbench<{ name: string }>('POST', '/backups')

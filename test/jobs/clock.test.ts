@@ -44,7 +44,7 @@ describe('a clock that was set back', () => {
     expect((await api.imported(data.id, 20_000)).state).toBe('finished')
   })
 
-  it('does not stop a campaign that was to begin at once, after a restart', async () => {
+  it('does not delay a campaign that should begin immediately, even after a restart', async () => {
     const first = await startApplication()
     const list = await makeList(first.api)
     await importText(first.api, list.id, 'email\na@example.com\n')

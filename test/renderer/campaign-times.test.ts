@@ -23,7 +23,7 @@ it('a longer time is shown by day', () => {
   expect(points.map(([, count]) => count).filter((count) => count > 0)).toEqual([6, 2, 4])
 })
 
-it('the first point is that in which sending began, and nothing is foretold', () => {
+it('the first point is the hour in which sending began, and no point follows the last recorded hour', () => {
   const points = eventsOverTime([hour(0, 5)], 'opens_unique')
   expect(points).toEqual([[start, 5]])
   expect(eventsOverTime([], 'opens_unique')).toEqual([])

@@ -90,7 +90,7 @@ it('events of a content for which no hour has counts are counted in the hour of 
   ])
 })
 
-it('how many subscribers there were is known from counts that can be trusted', async () => {
+it('the former number of subscribers is taken only from trustworthy counts', async () => {
   const { bench } = await begunCampaign(undefined, {}, { people })
   bench.sqlite.pragma('wal_checkpoint(TRUNCATE)')
   const path = join(bench.directory, 'listwright.db')

@@ -658,7 +658,7 @@ describe('filters', () => {
     expect(await refusal({ ...domain, value: '@example.com' })).toBeNull()
   })
 
-  it('are for those who may read what they ask for', async () => {
+  it('require permission to read the data that they filter by', async () => {
     const list = await makeList(started.api)
     const { id: campaign_id } = await makeCampaign(started.api, list.id)
     const opened = [{ type: 'campaign', operator: 'opened', campaign_id }]

@@ -131,7 +131,7 @@ it('while the data changes, a slow search returns its previous result and marks 
 
 it('a result from before a change is reused only if the search was slow, and only for a short time', () => {
   const now = performance.now()
-  // The search still runs: later requests wait for it once it is known to be slow.
+  // `took: null` means that the search still runs. Later requests share it only after it has run for more than 50 ms.
   expect(mayBeReused({ beganAt: now, took: null })).toBe(false)
   expect(mayBeReused({ beganAt: now - 60, took: null })).toBe(true)
   expect(mayBeReused({ beganAt: now - 100, took: 50 })).toBe(false)

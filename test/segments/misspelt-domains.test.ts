@@ -29,7 +29,7 @@ describe('a misspelt domain', () => {
   })
 
   it.each([
-    // Right, however much they look like another one.
+    // Correct domains that resemble another provider's domain.
     ...[
       'gmail.com',
       'ymail.com',

@@ -12,7 +12,7 @@ export const fromNoTemplate: CommandInput<'campaigns.create'>['source'] = {
 }
 
 interface Readers {
-  /** The properties of each besides the email. */
+  /** The properties of each subscriber except the email. */
   people?: readonly Parameters<typeof addPerson>[3][]
   list?: Omit<CommandInput<'mailingLists.create'>['list'], 'name'>
   seeds?: string[]

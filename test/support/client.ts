@@ -76,7 +76,7 @@ export class Client {
     throw new Error(`${path} did not end`)
   }
 
-  /** Calls what only the window uses, which a key opens as well. */
+  /** Calls an endpoint of the window's API (/app/v1), which also accepts an API key. */
   workbench<Data>(method: string, path: string, body?: unknown): Promise<Answer<Data>> {
     return this.#callAt('/app/v1', method, path, body)
   }

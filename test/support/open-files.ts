@@ -11,7 +11,7 @@ export function openFiles(path: string): number {
     try {
       return readlinkSync(`${listing}/${name}`).startsWith(path)
     } catch {
-      // The one that lists them is closed by now.
+      // The descriptor that readdirSync used is in the listing, but it is closed by now.
       return false
     }
   }).length

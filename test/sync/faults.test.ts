@@ -264,7 +264,7 @@ test('only sent rows are kept from the log of failed rows, however long it is', 
   expect(data[0]?.message.length).toBe(500)
 })
 
-test('a page that is longer than an answer may be is asked for in shorter ones', async () => {
+test('a page that exceeds the size limit of a response is requested again in smaller pages', async () => {
   const [here, there] = await Promise.all([startApplication(), startApplication()])
   const proxy = await startLyingProxy(there.app.baseUrl)
   const list = await makeList(here.api, { name: 'Long' })

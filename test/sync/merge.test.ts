@@ -137,7 +137,7 @@ describe('a merge never reactivates an unsubscribed subscriber', () => {
     }
   })
 
-  test('but by a decision of a person', () => {
+  test('unless a user decided so', () => {
     const { remote } = mergePeople(
       somebody('active'),
       somebody('unsubscribed'),

@@ -42,7 +42,7 @@ it('each dependency is pinned to one version, and is in the lock file', () => {
   expect(unknown.map(([path]) => path)).toEqual([])
 })
 
-it('only Node runs a script when it is installed, and the packages that would like to are listed', () => {
+it('only the node package may run an install script, and all packages with install scripts are known', () => {
   expect(manifest.allowScripts).toEqual({ node: true })
   const scripted = Object.entries(lock.packages).filter(([, { hasInstallScript }]) => hasInstallScript)
   const names = new Set(scripted.map(([path]) => path.replace(/^.*node_modules\//, '')))

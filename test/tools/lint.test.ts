@@ -24,7 +24,7 @@ function faultsIn(name: string, text: string): string {
 }
 
 describe('oxlint', () => {
-  it('checks by types what typescript-eslint recommends', () => {
+  it('enables exactly the type-aware rules that typescript-eslint recommends, except require-await', () => {
     const recommended = configs.recommendedTypeChecked.flatMap((config) => Object.keys(config.rules ?? {}))
     const needTypes = new Set(Object.keys(configs.disableTypeChecked.rules ?? {}))
     const byTypes = recommended

@@ -318,7 +318,7 @@ function permissionsOf(named: string[]): Record<string, string[]> {
 
 const rows = Object.entries(table).map(([route, row]) => [route, row] as const)
 
-describe('each route of the window asks for a window or a key', () => {
+describe('each route of the window requires a session or an API key', () => {
   it.each(rows.filter(([, { needs }]) => needs !== 'public'))('%s', async (route) => {
     const nobody = await call(
       { raw: (path, init) => fetch(started.app.baseUrl + path, init) } as Client,

@@ -107,7 +107,7 @@ describe('the audit log', () => {
     ])
   })
 
-  it('shows how many subscribers an import added, also between existing ones', async () => {
+  it('counts only the subscribers that an import added, even if its rows alternate with existing subscribers', async () => {
     const { api } = await makeOwn()
     const list = await makeList(api)
     const person = (number: number) => `p${number}@example.com\n`
@@ -172,7 +172,7 @@ describe('the audit log', () => {
     expect(Date.parse(added?.since ?? '')).toBeLessThanOrEqual(Date.parse(added?.at ?? ''))
   })
 
-  it('shows sign-ins, and of those that failed, but never a password', async () => {
+  it('shows successful and failed sign-ins, but never a password', async () => {
     const { organizationId, api } = await makeOwn()
     const { email } = await makeUser(started, { organizationId, password1: password, password2: password })
     const window = new SessionClient(started.app)
@@ -511,7 +511,7 @@ describe('groups of changes', () => {
     expect(grouped({ via: 'window' }, { via: 'window' })).toHaveLength(2)
   })
 
-  it('of a job hold what it did by turns, and count only what can be counted', () => {
+  it('of a job combine alternating changes by action, and have no count if the count of one change is unknown', () => {
     const job = { via: 'subscriber_import' as const }
     const scattered = { ...job, action: 'update' as const, last_id: 90, records: 7 }
     // An earlier version did not note how many.

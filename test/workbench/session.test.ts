@@ -313,7 +313,7 @@ describe('the own password', () => {
     expect((await new SessionClient(started.app).signIn(email, 'new horse')).success).toBe(true)
   })
 
-  it('is given for the first time without one', async () => {
+  it('can be set for the first time without the current password', async () => {
     const window = await firstWindow()
     expect((await window.session()).data.has_password).toBe(false)
     const given = { password1: 'first horse', password2: 'first horse' }
@@ -371,7 +371,7 @@ describe('a user is made to agree to the terms', () => {
     expect((await window.call('GET', '/ga/api/v2/mailing_lists')).success).toBe(true)
   })
 
-  it('but no system administrator, and no user while the terms feature is off', async () => {
+  it('unless the user is a system administrator or the terms feature is off', async () => {
     const window = await windowOf({})
     expect((await window.session()).data.terms).toBeNull()
     await set({ service_terms_and_conditions_version: 2 })

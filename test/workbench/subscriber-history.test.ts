@@ -76,7 +76,7 @@ describe('the history of a subscriber', () => {
     ])
   })
 
-  it('shows which import added or overwrote, and what became of the status', async () => {
+  it('shows which imports added or overwrote the subscriber, and how the status changed', async () => {
     const list = await makeList(started.api)
     const emails = Array.from({ length: 40 }, (_, index) => `p${index}@example.com`)
     await importText(started.api, list.id, ['email', ...emails].join('\n'))

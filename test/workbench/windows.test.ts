@@ -98,7 +98,7 @@ describe('the windows that are signed in', () => {
     return window
   }
 
-  it('lists standard users only their own windows and marks the current one', async () => {
+  it('are listed to standard users only if they are their own, and the current one is marked', async () => {
     const window = await signedIn()
     const { email } = (await window.session()).data.user
     const second = new SessionClient(started.app)

@@ -60,7 +60,7 @@ function ico(pictures: [size: number, png: Buffer][]): Buffer {
   return Buffer.concat([header, ...pictures.map(([, png]) => png)])
 }
 
-/** A macOS icon: each picture after its kind and its length, and both of the whole before. */
+/** Returns a macOS icon file. A header with type and length precedes each picture and the whole file. */
 function icns(pictures: [kind: string, png: Buffer][]): Buffer {
   const chunk = (kind: string, content: Buffer): Buffer => {
     const head = Buffer.alloc(8)

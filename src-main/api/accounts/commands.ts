@@ -95,7 +95,7 @@ export const createApiKey: Command<KeyInput & { endsWithProcess?: boolean }, str
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  // A key that ends with the process is not assigned to a user.
+  // The audit log does not record keys that end with the process.
   if (!endsWithProcess) recordOne(context, 'api_key', 'create', { organizationId }, id, { of_user: userId })
   return key
 }

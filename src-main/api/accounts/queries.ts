@@ -12,7 +12,7 @@ export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-/** A key or window with its caller. */
+/** An API key or a signed-in window, with the caller that it authenticates. */
 export interface Used {
   id: number
   /** UNIX milliseconds; null = never used before. */

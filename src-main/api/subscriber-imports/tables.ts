@@ -16,7 +16,7 @@ export interface SubscriberImportsTable {
   state: ImportState
   error_message: StoredRefusal | null
   begins_at: Time
-  /** 1 if it was to start at once, even if the clock is set back later. */
+  /** 1 if the import was requested to start immediately; it then starts even if the clock is set back later. */
   begins_at_once: ColumnType<Flag, Flag | undefined, Flag>
   started_at: Time | null
   finished_at: Time | null

@@ -76,8 +76,8 @@ function columnOf(
   const roles = headerRoles(header)
   const column = { index, header, statistics, isComplete }
   if (known === 'field') return { ...column, roles: roles.filter((role) => role === 'digits'), isField: true }
-  // The meaning in the service's export comes first. The roles of the header follow, and apply where the
-  // values fit only those.
+  // Tries the column's meaning in the service's export first, then the roles that its header suggests. A later role applies only if the
+  // values do not fit an earlier one.
   const ordered = known ? [known, ...roles.filter((role) => role !== known)] : roles
   return { ...column, roles: ordered, isField: false }
 }

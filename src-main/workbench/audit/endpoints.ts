@@ -29,7 +29,10 @@ const Event = Type.Object({
   action: Type.Enum(['create', 'update', 'delete']),
   /** The number of records; null if counting would need to read each change. */
   records: Nullable(Type.Integer()),
-  /** The record, where it is a single one; its name is null where it has none, or it is gone and was not kept. */
+  /**
+   * The record if the event concerns exactly one. Its name is null if the record has no name, or if it was deleted and the name was
+   * not stored.
+   */
   record: Nullable(
     Type.Object({ id: Type.Integer(), name: Nullable(Type.String()), exists: Type.Boolean() })
   ),

@@ -6,7 +6,7 @@ import { Nullable, withDefault } from '../../http/schema.ts'
 export const choiceInput = {
   /** A text that is looked for anywhere in the email and in fields of text. */
   search: withDefault(Type.String({ maxLength: 255 }), ''),
-  /** A stored segment, within which all of this applies. */
+  /** The stored segment whose members the search text and the conditions filter; null = the whole list. */
   segment_id: withDefault(Nullable(Type.Integer()), null),
   /** Conditions that all must hold; see api/segments/conditions.ts. */
   clause: withDefault(ConditionsInput, [])

@@ -14,7 +14,7 @@ export interface HistoryEntry extends Pick<ChangeLogTable, 'at' | 'action' | 'vi
 
 const columns = ['id', 'at', 'action', 'mailing_list_id', 'via', 'cause_id', 'user_id'] as const
 
-/** Changes of many at once that are unpacked before something else may go first; some 2 ms. */
+/** Number of bulk changes that are unpacked, in about 2 ms, before other work may run. */
 const unpackedAtOnce = 10
 
 const maxLookedInto = 4000

@@ -41,7 +41,10 @@ export async function makeSampleList(name: string): Promise<MailingList> {
   return list
 }
 
-/** The people as CSV. The numbers that each property is picked by share no factor, so that no two of them go together. */
+/**
+ * Returns the sample subscribers as CSV. The index is multiplied by a different number for each property, without common factors, so
+ * that no two properties correlate.
+ */
 function sampleRows(now: number): string {
   const pick = (from: string[], number: number): string => from[number % from.length] ?? ''
   const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)

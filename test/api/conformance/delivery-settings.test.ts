@@ -150,7 +150,7 @@ describe('an autoresponder refuses with validation_failed', () => {
 })
 
 describe('an autoresponder', () => {
-  it('keeps what an update leaves out, and is paused with the time', async () => {
+  it('keeps attributes that an update omits, and stores in paused_at when it was paused', async () => {
     const list = await makeList(started.api)
     const made = await makeAutoresponder(started.api, list.id, 'Welcome', {
       trigger: 'subscription',
