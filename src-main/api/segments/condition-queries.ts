@@ -140,9 +140,12 @@ export function fieldValue(fieldId: number): RawBuilder<unknown> {
   return sql`(subscribers.custom_fields ->> ${sql.lit(`$."${fieldId}"`)})`
 }
 
-/** Folds a text like {@link foldText}; the JavaScript function is called only for non-ASCII texts. */
+/**
+ * Folds a text like {@link foldText}; the JavaScript function is called only for non-ASCII texts. The inner query takes the text out of its JSON
+ * once instead of three times, which takes a third of the time of a filter.
+ */
 export function folded(text: RawBuilder<unknown>): RawBuilder<string> {
-  return sql<string>`(case when octet_length(${text}) <> length(${text}) then fold(${text}) else lower(${text}) end)`
+  return sql<string>`(select case when octet_length(value) <> length(value) then fold(value) else lower(value) end from (select ${text} as value))`
 }
 
 function matchesField(condition: SettledField): Expression<SqlBool> {
