@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { readdirSync, readlinkSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -50,18 +51,18 @@ async function importFrom({ api }: StartedApplication, { url }: Pick<FileServer,
 describe('a url import', () => {
   it('downloads its file, then imports it, and answers its address', async () => {
     const started = await startDownloading()
+    const asked = Promise.withResolvers<ServerResponse>()
     const server = await serveFiles((_request, response) => {
       response.write(file.slice(0, 10))
-      setTimeout(() => response.end(file.slice(10)), 300)
+      asked.resolve(response)
     })
     const { list, answer } = await importFrom(started, server)
     expect(answer.data).toMatchObject({ file_source: { type: 'url', filename: null, url: server.url } })
-    let state = ''
-    for (let attempt = 0; attempt < 100 && state !== 'downloading'; attempt++) {
-      ;({ state } = (await started.api.get<SubscriberImport>(`/subscriber_imports/${answer.data.id}`)).data)
-      await pause(5)
-    }
-    expect(state).toBe('downloading')
+    const state = async () =>
+      (await started.api.get<SubscriberImport>(`/subscriber_imports/${answer.data.id}`)).data.state
+    await expect.poll(state).toBe('downloading')
+    const response = await asked.promise
+    response.end(file.slice(10))
     const ended = await started.api.imported(answer.data.id)
     expect([ended.state, ended.stats.subscribers.added]).toEqual(['finished', 2])
     expect(await allSubscribers(started.api, list.id)).toHaveLength(2)
