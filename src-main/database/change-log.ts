@@ -1,9 +1,10 @@
-import type { Kysely } from 'kysely'
+import type { Insertable, Kysely } from 'kysely'
 import { ApiError } from '../base/errors.ts'
 import { refusal } from '../base/refusal.ts'
 import { packJson, unpackJson } from '../base/packed-json.ts'
 import { type Change, type ChangedMembers, type CommandContext, inBackground } from './command.ts'
-import type { Schema } from './schema.ts'
+import { compiledQuery } from './compiled-query.ts'
+import type { ChangeLogTable, Schema } from './schema.ts'
 
 /**
  * Writes what a command changed into the append-only change log, in the command's own transaction.
@@ -15,29 +16,50 @@ export async function appendToChangeLog(
 ): Promise<number | null> {
   if (changes.length === 0) return null
   const { via = null, causeId = null, userId = null } = context.origin ?? {}
-  const { insertId } = await context.db
-    .insertInto('change_log')
-    .values(
-      await Promise.all(
-        changes.map(async (change) => ({
-          at: context.now,
-          entity: change.entity,
-          action: change.action,
-          organization_id: change.organizationId,
-          mailing_list_id: change.mailingListId,
-          first_id: change.firstId,
-          last_id: change.lastId,
-          via,
-          cause_id: causeId,
-          user_id: userId,
-          members: change.members ? await packJson(change.members) : null,
-          details: detailsOf(change)
-        }))
-      )
-    )
-    .executeTakeFirstOrThrow()
+  const entries = await Promise.all(
+    changes.map(async (change) => ({
+      at: context.now,
+      entity: change.entity,
+      action: change.action,
+      organization_id: change.organizationId,
+      mailing_list_id: change.mailingListId,
+      first_id: change.firstId,
+      last_id: change.lastId,
+      via,
+      cause_id: causeId,
+      user_id: userId,
+      members: change.members ? await packJson(change.members) : null,
+      details: detailsOf(change)
+    }))
+  )
+  const [entry] = entries
+  if (entry && entries.length === 1) {
+    const [inserted] = await insertEntry(context.db, entry)
+    return inserted?.id ?? null
+  }
+  const { insertId } = await context.db.insertInto('change_log').values(entries).executeTakeFirstOrThrow()
   return Number(insertId)
 }
+
+const insertEntry = compiledQuery<Omit<Insertable<ChangeLogTable>, 'id'>, { id: number }>((db, value) =>
+  db
+    .insertInto('change_log')
+    .values({
+      at: value('at'),
+      entity: value('entity'),
+      action: value('action'),
+      organization_id: value('organization_id'),
+      mailing_list_id: value('mailing_list_id'),
+      first_id: value('first_id'),
+      last_id: value('last_id'),
+      via: value('via'),
+      cause_id: value('cause_id'),
+      user_id: value('user_id'),
+      members: value('members'),
+      details: value('details')
+    })
+    .returning('id')
+)
 
 const maxCompared = 20_000
 

@@ -1,6 +1,7 @@
 import type { CommandContext } from '../../database/command.ts'
 import type { AutoresponderRow } from './queries.ts'
 import { dueAt, matchesGlob } from './rules.ts'
+import { compiledQuery } from '../../database/compiled-query.ts'
 
 // A reaction is a message that an autoresponder is to send to one subscriber. Those of paused autoresponders are queued
 // as well, and wait.
@@ -13,6 +14,16 @@ interface Subscription {
   excludeReacted?: boolean
 }
 
+const autorespondersOnSubscription = compiledQuery<{ mailingListId: number }, AutoresponderRow>((db, value) =>
+  db
+    .selectFrom('autoresponders')
+    .selectAll()
+    .where('mailing_list_id', '=', value('mailingListId'))
+    .where('trigger', '=', 'subscription')
+    .where('trigger_run_on_api', '=', 1)
+    .orderBy('id')
+)
+
 /**
  * Returns the autoresponders that are triggered when a subscriber is added through the API
  * (docs/api.md, "Subscribers").
@@ -22,14 +33,7 @@ export async function subscriptionAutoresponders(
   mailingListId: number,
   { emailKey, filter, excludeReacted }: Subscription
 ): Promise<AutoresponderRow[]> {
-  const all = await context.db
-    .selectFrom('autoresponders')
-    .selectAll()
-    .where('mailing_list_id', '=', mailingListId)
-    .where('trigger', '=', 'subscription')
-    .where('trigger_run_on_api', '=', 1)
-    .orderBy('id')
-    .execute()
+  const all = await autorespondersOnSubscription(context.db, { mailingListId })
   const matching = filter?.trim() ? all.filter(({ name }) => matchesGlob(filter, name)) : all
   const ids = matching.map(({ id }) => id)
   return excludeReacted && (await hasReaction(context, mailingListId, emailKey, ids)) ? [] : matching

@@ -4,6 +4,26 @@ import { remembered } from '../../database/remembered.ts'
 import type { Schema } from '../../database/schema.ts'
 import { type FieldDefinition, hasOptions } from './rules.ts'
 import type { CustomField, TypedAttributes } from './schema.ts'
+import { compiledQuery } from '../../database/compiled-query.ts'
+
+const rowsOfList = compiledQuery<
+  { organizationId: number; mailingListId: number },
+  Selectable<CustomFieldsTable>
+>((db, value) =>
+  db
+    .selectFrom('custom_fields')
+    .selectAll()
+    .where('deleted_at', 'is', null)
+    .where('mailing_list_id', '=', value('mailingListId'))
+    .unionAll(
+      db
+        .selectFrom('custom_fields')
+        .selectAll()
+        .where('deleted_at', 'is', null)
+        .where('mailing_list_id', 'is', null)
+        .where('organization_id', '=', value('organizationId'))
+    )
+)
 
 export function fieldsOfList(
   db: Kysely<Schema>,
@@ -20,20 +40,7 @@ async function readFieldsOfList(
   organizationId: number,
   mailingListId: number
 ): Promise<FieldDefinition[]> {
-  const rows = await db
-    .selectFrom('custom_fields')
-    .selectAll()
-    .where('deleted_at', 'is', null)
-    .where('mailing_list_id', '=', mailingListId)
-    .unionAll(
-      db
-        .selectFrom('custom_fields')
-        .selectAll()
-        .where('deleted_at', 'is', null)
-        .where('mailing_list_id', 'is', null)
-        .where('organization_id', '=', organizationId)
-    )
-    .execute()
+  const rows = await rowsOfList(db, { organizationId, mailingListId })
   rows.sort((a, b) => a.id - b.id)
   return withOptions(db, rows)
 }

@@ -8,8 +8,18 @@ import { presentValue, type StoredValues } from '../custom-fields/rules.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import { type PresentedReferences, referencePresenter } from './references.ts'
 import type { MailingList } from './schema.ts'
+import { compiledQuery } from '../../database/compiled-query.ts'
 
 export type MailingListRow = Selectable<MailingListsTable>
+
+const listOf = compiledQuery<{ organizationId: number; id: number }, MailingListRow>((db, value) =>
+  db
+    .selectFrom('mailing_lists')
+    .selectAll()
+    .where('id', '=', value('id'))
+    .where('organization_id', '=', value('organizationId'))
+    .where('deleted_at', 'is', null)
+)
 
 /** @throws ApiError not_found, also for a deleted list */
 export async function mailingListById(
@@ -17,15 +27,7 @@ export async function mailingListById(
   organizationId: number,
   id: number
 ): Promise<MailingListRow> {
-  const row = await remembered(db, `list ${organizationId} ${id}`, () =>
-    db
-      .selectFrom('mailing_lists')
-      .selectAll()
-      .where('id', '=', id)
-      .where('organization_id', '=', organizationId)
-      .where('deleted_at', 'is', null)
-      .executeTakeFirst()
-  )
+  const [row] = await remembered(db, `list ${organizationId} ${id}`, () => listOf(db, { organizationId, id }))
   if (!row) throw notFound('mailing list', id)
   return row
 }

@@ -10,6 +10,7 @@ import { alternateKeyOf, shownKey } from '../subscribers/rules.ts'
 import { readChanges, recordList, type UpdateInput } from './commands.ts'
 import { hasSubscribers, mailingListById } from './queries.ts'
 import { checkPrimaryKey, keyField } from './rules.ts'
+import { compiledQuery } from '../../database/compiled-query.ts'
 
 // A list changes its primary key in three phases, each a sequence of short commands, while nothing else may change its
 // subscribers: the new keys are collected in a table where a clash shows, then every subscriber gets its key, then the
@@ -108,13 +109,14 @@ export async function refuseWhileRekeying(context: CommandContext, mailingListId
   }
 }
 
-function rekeyOf(context: CommandContext, mailingListId: number): Promise<ListRekeysTable | undefined> {
-  return context.db
-    .selectFrom('list_rekeys')
-    .selectAll()
-    .where('mailing_list_id', '=', mailingListId)
-    .executeTakeFirst()
+async function rekeyOf(context: CommandContext, mailingListId: number): Promise<ListRekeysTable | undefined> {
+  const [rekey] = await rekeysOf(context.db, { mailingListId })
+  return rekey
 }
+
+const rekeysOf = compiledQuery<{ mailingListId: number }, ListRekeysTable>((db, value) =>
+  db.selectFrom('list_rekeys').selectAll().where('mailing_list_id', '=', value('mailingListId'))
+)
 
 interface Keyed {
   id: number

@@ -5,6 +5,7 @@ import type { Schema } from '../../database/schema.ts'
 import { countsPerList, sumOfCounts, zeroCounts } from './queries.ts'
 import type { StatusCounts } from './schema.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
+import { compiledQuery } from '../../database/compiled-query.ts'
 
 const shownDays = 90
 
@@ -27,26 +28,32 @@ export interface Growth {
   lists: ListGrowth[]
 }
 
+const timeZoneOfList = compiledQuery<{ mailingListId: number }, { time_zone_name: string }>((db, value) =>
+  db
+    .selectFrom('mailing_lists')
+    .innerJoin('organizations', 'organizations.id', 'organization_id')
+    .select('time_zone_name')
+    .where('mailing_lists.id', '=', value('mailingListId'))
+    .where('mailing_lists.deleted_at', 'is', null)
+)
+
+const dayOfList = compiledQuery<{ mailingListId: number; day: string }, { day: string }>((db, value) =>
+  db
+    .selectFrom('subscriber_days')
+    .select('day')
+    .where('mailing_list_id', '=', value('mailingListId'))
+    .where('day', '=', value('day'))
+)
+
 /**
  * Stores a list's counts before the first change of a day, from which the counts at the end of each earlier
  * day follow.
  */
 export async function recordDay(context: CommandContext, mailingListId: number): Promise<void> {
-  const list = await context.db
-    .selectFrom('mailing_lists')
-    .innerJoin('organizations', 'organizations.id', 'organization_id')
-    .select('time_zone_name')
-    .where('mailing_lists.id', '=', mailingListId)
-    .where('mailing_lists.deleted_at', 'is', null)
-    .executeTakeFirst()
+  const [list] = await timeZoneOfList(context.db, { mailingListId })
   if (!list) return
   const day = dayIn(context.clock, list.time_zone_name)
-  const isNoted = await context.db
-    .selectFrom('subscriber_days')
-    .select('day')
-    .where('mailing_list_id', '=', mailingListId)
-    .where('day', '=', day)
-    .executeTakeFirst()
+  const [isNoted] = await dayOfList(context.db, { mailingListId, day })
   if (isNoted) return
   // Rows of days that are still to come, left by a clock or time zone that was ahead.
   await context.db

@@ -2,6 +2,7 @@ import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 import type { StatusCounts, SubscriberCounts } from './schema.ts'
+import { compiledQuery } from '../../database/compiled-query.ts'
 
 /** The stored counters of an organization and its lists (docs/api.md, "Counts"). */
 export async function subscriberCounts(
@@ -89,13 +90,13 @@ export async function roomFor(db: Kysely<Schema>, organizationId: number): Promi
 
 /** null = no limit. */
 export async function subscriberLimit(db: Kysely<Schema>, organizationId: number): Promise<number | null> {
-  const row = await db
-    .selectFrom('organizations')
-    .select('subscriber_limit')
-    .where('id', '=', organizationId)
-    .executeTakeFirstOrThrow()
-  return row.subscriber_limit
+  const [organization] = await limitOf(db, { organizationId })
+  return organization?.subscriber_limit ?? null
 }
+
+const limitOf = compiledQuery<{ organizationId: number }, { subscriber_limit: number | null }>((db, value) =>
+  db.selectFrom('organizations').select('subscriber_limit').where('id', '=', value('organizationId'))
+)
 
 /** Counts the organization's subscribers on lists that are not deleted. */
 export async function subscribersOfOrganization(db: Kysely<Schema>, organizationId: number): Promise<number> {

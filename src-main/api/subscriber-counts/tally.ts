@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { SubscriberStatus } from '../subscribers/schema.ts'
 import type { CommandContext } from '../../database/command.ts'
 import { preparedOn } from '../../database/connection.ts'
@@ -50,13 +49,11 @@ export class SubscriberTally {
     for (const [status, subscribers] of statuses) {
       // The update goes first: with an upsert, SQLite would check the inserted negative number against the
       // CHECK.
-      const updated = await context.db
-        .updateTable('mailing_list_counts')
-        .set({ subscribers: sql`subscribers + ${subscribers}` })
-        .where('mailing_list_id', '=', this.#mailingListId)
-        .where('status', '=', status)
-        .executeTakeFirst()
-      if (updated.numUpdatedRows > 0n) continue
+      const { changes } = preparedOn(
+        context.sqlite,
+        'UPDATE mailing_list_counts SET subscribers = subscribers + ? WHERE mailing_list_id = ? AND status = ?'
+      ).run(subscribers, this.#mailingListId, status)
+      if (changes > 0) continue
       await context.db
         .insertInto('mailing_list_counts')
         .values({ mailing_list_id: this.#mailingListId, status, subscribers })

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
+import { compiledQuery } from '../../database/compiled-query.ts'
 import { recordAbsent } from '../bulk-actions/absent-commands.ts'
 import { nextSubscriberId, useSubscriberIds } from './ids.ts'
 import { SubscriberTally } from '../subscriber-counts/tally.ts'
@@ -112,6 +113,28 @@ async function checkSubscriber(context: CommandContext, input: AddInput): Promis
   return { list, attributes, values, keys: keys ?? noKeys }
 }
 
+type NewSubscriber = Omit<SubscriberRow, 'remove_time' | 'remove_ip' | 'created_at' | 'updated_at'>
+
+const insertSubscriber = compiledQuery<NewSubscriber & { now: number }, unknown>((db, value) =>
+  db.insertInto('subscribers').values({
+    id: value('id'),
+    mailing_list_id: value('mailing_list_id'),
+    email: value('email'),
+    email_key: value('email_key'),
+    alternate_key: value('alternate_key'),
+    status: value('status'),
+    confirmed: value('confirmed'),
+    email_format: value('email_format'),
+    subscribe_time: value('subscribe_time'),
+    subscribe_ip: value('subscribe_ip'),
+    remove_time: null,
+    remove_ip: null,
+    custom_fields: value('custom_fields'),
+    created_at: value('now'),
+    updated_at: value('now')
+  })
+)
+
 /** Adds a subscriber without side effects. */
 export async function addSubscriber(
   context: CommandContext,
@@ -120,26 +143,20 @@ export async function addSubscriber(
   const { subscriber } = input
   const { list, attributes, values, keys } = await checkSubscriber(context, input)
   const id = await nextSubscriberId(context)
-  await context.db
-    .insertInto('subscribers')
-    .values({
-      id,
-      mailing_list_id: list.id,
-      email: subscriber.email.trim(),
-      email_key: keys.emailKey,
-      alternate_key: keys.alternateKey,
-      status: subscriber.status,
-      confirmed: attributes.confirmed ?? null,
-      email_format: attributes.email_format ?? null,
-      subscribe_time: attributes.subscribe_time ?? context.now,
-      subscribe_ip: attributes.subscribe_ip ?? null,
-      remove_time: null,
-      remove_ip: null,
-      custom_fields: JSON.stringify(values),
-      created_at: context.now,
-      updated_at: context.now
-    })
-    .execute()
+  await insertSubscriber(context.db, {
+    id,
+    mailing_list_id: list.id,
+    email: subscriber.email.trim(),
+    email_key: keys.emailKey,
+    alternate_key: keys.alternateKey,
+    status: subscriber.status,
+    confirmed: attributes.confirmed ?? null,
+    email_format: attributes.email_format ?? null,
+    subscribe_time: attributes.subscribe_time ?? context.now,
+    subscribe_ip: attributes.subscribe_ip ?? null,
+    custom_fields: JSON.stringify(values),
+    now: context.now
+  })
   await useSubscriberIds(context, id + 1)
   const tally = new SubscriberTally(list.id)
   tally.added(id, subscriber.status)

@@ -8,6 +8,7 @@ import { type FieldDefinition, presentValues, type StoredValues } from '../custo
 import type { MailingListRow } from '../mailing-lists/queries.ts'
 import { emailKey, type SubscriberKeys } from './rules.ts'
 import type { Subscriber } from './schema.ts'
+import { compiledQuery } from '../../database/compiled-query.ts'
 
 export type SubscriberRow = Selectable<SubscribersTable>
 
@@ -91,6 +92,14 @@ function holderOf(
   return undefined
 }
 
+const subscriberById = compiledQuery<{ mailingListId: number; id: number }, SubscriberRow>((db, value) =>
+  db
+    .selectFrom('subscribers')
+    .selectAll()
+    .where('id', '=', value('id'))
+    .where('mailing_list_id', '=', value('mailingListId'))
+)
+
 /**
  * The subscribers of a list that an id or an email names: one, or several where an email is shared.
  * @param limit most of those who share an email, those with the lowest ids
@@ -105,12 +114,16 @@ export async function subscribersNamed(
   const keys = names.flatMap((name) => ('email' in name ? [emailKey(name.email)] : []))
   const found = new Map<number, SubscriberRow>()
   if (ids.length > 0) {
-    const rows = await db
-      .selectFrom('subscribers')
-      .selectAll()
-      .where('id', 'in', ids)
-      .where('mailing_list_id', '=', mailingListId)
-      .execute()
+    const [id = 0] = ids
+    const rows =
+      ids.length === 1
+        ? await subscriberById(db, { mailingListId, id })
+        : await db
+            .selectFrom('subscribers')
+            .selectAll()
+            .where('id', 'in', ids)
+            .where('mailing_list_id', '=', mailingListId)
+            .execute()
     for (const row of rows) found.set(row.id, row)
   }
   if (keys.length > 0) {
@@ -139,17 +152,31 @@ export async function subscriberWithKeys(
   mailingListId: number,
   { emailKey, alternateKey }: SubscriberKeys
 ): Promise<number | undefined> {
-  const found = await db
-    .selectFrom('subscribers')
-    .select('id')
-    .where('mailing_list_id', '=', mailingListId)
-    .$if(alternateKey === null, (query) =>
-      query.where('email_key', '=', emailKey).where('alternate_key', 'is', null)
-    )
-    .$if(alternateKey !== null, (query) => query.where('alternate_key', '=', alternateKey))
-    .executeTakeFirst()
+  const [found] = await (alternateKey === null
+    ? idOfEmail(db, { mailingListId, emailKey })
+    : idOfAlternateKey(db, { mailingListId, alternateKey }))
   return found?.id
 }
+
+const idOfEmail = compiledQuery<{ mailingListId: number; emailKey: string }, { id: number }>((db, value) =>
+  db
+    .selectFrom('subscribers')
+    .select('id')
+    .where('mailing_list_id', '=', value('mailingListId'))
+    .where('email_key', '=', value('emailKey'))
+    .where('alternate_key', 'is', null)
+)
+
+const idOfAlternateKey = compiledQuery<
+  { mailingListId: number; alternateKey: NonNullable<SubscriberKeys['alternateKey']> },
+  { id: number }
+>((db, value) =>
+  db
+    .selectFrom('subscribers')
+    .select('id')
+    .where('mailing_list_id', '=', value('mailingListId'))
+    .where('alternate_key', '=', value('alternateKey'))
+)
 
 export type SubscriberName = { id: number } | { email: string }
 

@@ -4,6 +4,7 @@ import type { Schema } from '../../database/schema.ts'
 import { notFound } from '../../base/errors.ts'
 import { formatTime } from '../../base/times.ts'
 import type { PendingSubscription, WebForm } from './schema.ts'
+import { compiledQuery } from '../../database/compiled-query.ts'
 
 export type WebFormRow = Selectable<WebFormsTable>
 export type PendingSubscriptionRow = Selectable<PendingSubscriptionsTable>
@@ -63,13 +64,17 @@ export async function pendingSubscriptionById(
 
 /** True if new subscribers of the organization must confirm. */
 export async function enforcesConfirmedOptIn(db: Kysely<Schema>, organizationId: number): Promise<boolean> {
-  const { enforces_confirmed_opt_in: enforces } = await db
-    .selectFrom('organizations')
-    .select('enforces_confirmed_opt_in')
-    .where('id', '=', organizationId)
-    .executeTakeFirstOrThrow()
-  return enforces === 1
+  const [organization] = await optInOf(db, { organizationId })
+  return organization?.enforces_confirmed_opt_in === 1
 }
+
+const optInOf = compiledQuery<{ organizationId: number }, { enforces_confirmed_opt_in: number }>(
+  (db, value) =>
+    db
+      .selectFrom('organizations')
+      .select('enforces_confirmed_opt_in')
+      .where('id', '=', value('organizationId'))
+)
 
 export function presentWebForm(row: WebFormRow, timeZone: string): WebForm {
   return {
