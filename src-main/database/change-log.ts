@@ -35,7 +35,8 @@ export async function appendToChangeLog(
   const [entry] = entries
   if (entry && entries.length === 1) {
     const [inserted] = await insertEntry(context.db, entry)
-    return inserted?.id ?? null
+    if (!inserted) throw new Error('the change log has not stored an entry')
+    return inserted.id
   }
   const { insertId } = await context.db.insertInto('change_log').values(entries).executeTakeFirstOrThrow()
   return Number(insertId)

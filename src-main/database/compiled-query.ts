@@ -20,9 +20,9 @@ export function compiledQuery<Values extends object, Row>(
   build: (
     db: Kysely<Schema>,
     value: <Name extends keyof Values & string>(name: Name) => Values[Name]
-  ) => { compile(): CompiledQuery<Row> }
+  ) => { compile(): CompiledQuery; execute(): Promise<Row[]> }
 ): (db: Kysely<Schema>, values: Values) => Promise<Row[]> {
-  let compiled: CompiledQuery<Row> | undefined
+  let compiled: CompiledQuery | undefined
   return async (db, values) => {
     // The placeholder takes the place of the value in the parameters alone.
     compiled ??= build(db, (name) => new Placeholder(name) as never).compile()

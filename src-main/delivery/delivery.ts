@@ -22,7 +22,7 @@ const maxAtOnce = 250
 /** Limit of a batch's messages in bytes: two batches are in memory several times until they are written. */
 const bytesAtOnce = 8 * 1024 * 1024
 /**
- * Milliseconds after which recipients are read again: counting the last batch may have waited for others, and a subscriber may have
+ * Milliseconds that a composed batch may wait for the last one to be counted, before its recipients are read again: a subscriber may have
  * unsubscribed meanwhile.
  */
 const maxAge = 250
@@ -127,7 +127,7 @@ export class Delivery {
         await pause(early, undefined, { signal })
         if (ahead.status === 'rejected') throw ahead.reason
         const next = ahead.value
-        batch = next && performance.now() - next.readAt < maxAge ? next : await prepare(batch.afterId)
+        batch = next && performance.now() - next.preparedAt < maxAge ? next : await prepare(batch.afterId)
       }
     } catch (error) {
       // Removes the messages that were not counted: their space is needed to store the fault.
@@ -145,7 +145,6 @@ export class Delivery {
     atOnce: number,
     afterId: number
   ): Promise<Batch> {
-    const readAt = performance.now()
     const rows = await recipientsAfter(this.#reader, plan.recipients, afterId, atOnce)
     const chosen = rows.flatMap((row) => mailFor(plan, addresseeOf(row, plan)))
     const suppressed = await suppressedAmong(
@@ -156,11 +155,12 @@ export class Delivery {
     const allowed = chosen.filter(({ addressee }) => !suppressed.has(addressee.email))
     const isFirst = plan.progress.position === 0 && afterId === plan.progress.afterId
     const mails = isFirst ? [...seedMails(plan), ...allowed] : allowed
+    const messages = mails.map(({ contentId, addressee }) => composer.compose(contentId, addressee))
     return {
       mails,
-      messages: mails.map(({ contentId, addressee }) => composer.compose(contentId, addressee)),
+      messages,
+      preparedAt: performance.now(),
       suppressed: chosen.length - allowed.length,
-      readAt,
       afterId: rows.at(-1)?.id ?? afterId,
       isLast: rows.length < atOnce
     }
@@ -205,8 +205,8 @@ interface Batch {
   /** One for each mail. */
   messages: ComposedMessage[]
   suppressed: number
-  /** When its recipients were read, by performance.now(). */
-  readAt: number
+  /** When its messages were composed, by performance.now(). */
+  preparedAt: number
   /** The last subscriber of the batch. */
   afterId: number
   isLast: boolean

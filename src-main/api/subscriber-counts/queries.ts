@@ -91,7 +91,8 @@ export async function roomFor(db: Kysely<Schema>, organizationId: number): Promi
 /** null = no limit. */
 export async function subscriberLimit(db: Kysely<Schema>, organizationId: number): Promise<number | null> {
   const [organization] = await limitOf(db, { organizationId })
-  return organization?.subscriber_limit ?? null
+  if (!organization) throw new Error(`organization ${organizationId} is missing`)
+  return organization.subscriber_limit
 }
 
 const limitOf = compiledQuery<{ organizationId: number }, { subscriber_limit: number | null }>((db, value) =>

@@ -65,7 +65,8 @@ export async function pendingSubscriptionById(
 /** True if new subscribers of the organization must confirm. */
 export async function enforcesConfirmedOptIn(db: Kysely<Schema>, organizationId: number): Promise<boolean> {
   const [organization] = await optInOf(db, { organizationId })
-  return organization?.enforces_confirmed_opt_in === 1
+  if (!organization) throw new Error(`organization ${organizationId} is missing`)
+  return organization.enforces_confirmed_opt_in === 1
 }
 
 const optInOf = compiledQuery<{ organizationId: number }, { enforces_confirmed_opt_in: number }>(
