@@ -24,7 +24,7 @@ export function compiledQuery<Values extends object, Row>(
 ): (db: Kysely<Schema>, values: Values) => Promise<Row[]> {
   let compiled: CompiledQuery | undefined
   return async (db, values) => {
-    // The placeholder takes the place of the value in the parameters alone.
+    // Kysely only passes a value on to the compiled parameters, so its type does not matter until then.
     compiled ??= build(db, (name) => new Placeholder(name) as never).compile()
     const parameters = compiled.parameters.map((parameter) =>
       parameter instanceof Placeholder ? values[parameter.name as keyof Values] : parameter

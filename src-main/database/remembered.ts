@@ -4,7 +4,7 @@ import type { Schema } from './schema.ts'
 
 // What nearly every call needs: its key, its list and the list's fields. Reading them again took longer than reading a subscriber.
 
-/** More results are not kept: an installation may have thousands of lists. */
+/** Limit of cached results: an installation may have thousands of lists. */
 const maxRemembered = 1000
 
 interface Memory {
@@ -47,12 +47,12 @@ export function remembered<Result>(
   const { results } = memory
   const result = read().then(deepFreeze)
   results.set(key, result)
-  // A failure is not kept: the next call says it in an error of its own.
+  // Do not cache a failure: the next call must throw an error of its own.
   result.catch(() => results.get(key) === result && results.delete(key))
   return result
 }
 
-/** Makes a change of a shared result an error. Binary values cannot be frozen. */
+/** Makes any change of a shared result throw. Binary values cannot be frozen. */
 function deepFreeze<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || Object.isFrozen(value)) {
     return value

@@ -339,7 +339,7 @@ describe('an archive of everything', () => {
     })
   })
 
-  it('is not written for a modified backup, since the archive would certify the modification', async () => {
+  it('refuses to export a modified backup: the archive would certify the modification', async () => {
     const copy = join(await temporaryDirectory(), 'rotten.db')
     await writeBackup(join(started.dataDirectory, 'listwright.db'), copy)
     const database = new SQLite(copy)

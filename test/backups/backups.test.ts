@@ -121,7 +121,7 @@ describe('backups', () => {
     await api.imported(data.id)
   })
 
-  it('that are damaged, not written by Listwright or of an incompatible version are refused, and no data is changed', async () => {
+  it('refuses a backup that is damaged, foreign or of an incompatible version, and changes no data', async () => {
     const { app, api, dataDirectory } = await startApplication()
     const list = await makeList(api)
     await importText(
@@ -238,7 +238,7 @@ describe('backups', () => {
     expect((await api.workbench('DELETE', `/backups/${name}`)).success).toBe(true)
   })
 
-  it('that are restored pause the scheduled campaigns, and later ids are never reused', async () => {
+  it('a restore pauses the scheduled campaigns, and never reuses later ids', async () => {
     const { app, api, dataDirectory } = await startApplication()
     const list = await makeList(api)
     const dispatch = { from_email: 'sender@example.com', begins_at: '2040-01-01T00:00:00Z' }
@@ -265,7 +265,7 @@ describe('backups', () => {
     expect((await third.api.workbench<BackupsAnswer>('GET', '/backups')).data.restored).toBeNull()
   })
 
-  it('are put in place by the next start after an interrupted restore, even if the backup no longer exists', async () => {
+  it('the next start finishes an interrupted restore, even if the backup no longer exists', async () => {
     const { app, api, dataDirectory } = await startApplication()
     const list = await makeList(api)
     const { file = '' } = (await backup(dataDirectory, 'create')).answer
@@ -285,7 +285,7 @@ describe('backups', () => {
     expect(readdirSync(dataDirectory).filter((name) => /restore|replaced/.test(name))).toEqual([])
   })
 
-  it('of an interrupted restore are put in place before another restore begins', async () => {
+  it('a restore first finishes the interrupted one before it', async () => {
     const { app, api, dataDirectory } = await startApplication()
     const list = await makeList(api)
     const { file = '' } = (await backup(dataDirectory, 'create')).answer
@@ -321,7 +321,7 @@ describe('backups', () => {
     expect((await second.api.get(`/mailing_lists/${list.id}`)).error_code).toBe('not_found')
   })
 
-  it('that are in place but not finished keep the application from starting', async () => {
+  it('the application does not start while a restore is in place but not finished', async () => {
     const { app, api, dataDirectory } = await startApplication()
     await makeList(api)
     const { file = '' } = (await backup(dataDirectory, 'create')).answer

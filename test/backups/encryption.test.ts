@@ -300,7 +300,7 @@ describe('encrypted copies of automatic backups', () => {
     await reader.destroy()
   })
 
-  it('are made again after the clock was temporarily ahead', async () => {
+  it('makes encrypted copies again after the clock was temporarily ahead', async () => {
     const { api, dataDirectory } = await startApplication()
     const folder = await temporaryDirectory()
     await api.workbench('PUT', '/backups/copies', { folder, passphrase })

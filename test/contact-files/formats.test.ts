@@ -161,7 +161,7 @@ NOTE:first line\\nsecond line`)
     expect(rows).toMatchObject([{ 'Last name': 'Back\\', 'First name': 'Anna;Maria', Company: 'Moor;' }])
   })
 
-  it('of version 2.1 have their quoted-printable values decoded', async () => {
+  it('decodes the quoted-printable values of vCards of version 2.1', async () => {
     const { rows } = await analyzed(
       card(`
 VERSION:2.1

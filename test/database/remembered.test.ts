@@ -36,7 +36,7 @@ async function readAndWritten() {
 }
 
 describe('a remembered query', () => {
-  it('is read once until another connection commits', async () => {
+  it('reads a query once until another connection commits', async () => {
     const { queries, write, read } = await readAndWritten()
 
     await read()
@@ -47,7 +47,7 @@ describe('a remembered query', () => {
     expect(queries()).toBe(2)
   })
 
-  it('shares a result that cannot be changed', async () => {
+  it('shares a frozen result', async () => {
     const { read } = await readAndWritten()
 
     const result = await read()
@@ -55,7 +55,7 @@ describe('a remembered query', () => {
     expect(() => (result.value = 'other')).toThrow(TypeError)
   })
 
-  it('is read again after a failure', async () => {
+  it('reads a query again after a failure', async () => {
     const { queries, read } = await readAndWritten()
 
     await expect(read('missing')).rejects.toThrow()

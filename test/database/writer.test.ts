@@ -84,7 +84,7 @@ describe('commands that callers wait for', () => {
     return Math.floor((log.length - 32) / (24 + log.readUInt32BE(8)))
   }
 
-  it('share a commit if they arrive together, and are all written in their order', async () => {
+  it('commits commands that arrive together at once, in their order', async () => {
     const { writer, databasePath, names } = await started()
     const before = framesOf(databasePath)
     const wanted = Array.from({ length: 40 }, (_, index) => `List ${index}`)
@@ -98,7 +98,7 @@ describe('commands that callers wait for', () => {
     expect(commitsSince(databasePath, before)).toBeLessThan(20)
   })
 
-  it('are refused alone: what others write in the same commit stands', async () => {
+  it('refuses one command without taking back what others write in the same commit', async () => {
     const { writer, names } = await started()
 
     const results = await Promise.allSettled(
@@ -117,7 +117,7 @@ describe('commands that callers wait for', () => {
     expect(names()).toEqual(['First', 'Second', 'Third', 'Fourth'])
   })
 
-  it('take back all that they wrote themselves when they fail midway, and nothing of others', async () => {
+  it('takes back all that a command wrote before it failed, and nothing of others', async () => {
     const { writer, other, names } = await started()
     // The entry of the change log is written after the list.
     other.exec(`CREATE TRIGGER refuse BEFORE INSERT ON change_log WHEN (SELECT name FROM suppression_lists WHERE id = NEW.first_id) LIKE 'Broken%'
@@ -132,7 +132,7 @@ describe('commands that callers wait for', () => {
     expect(names()).toEqual(['First', 'Second', 'Third', 'Fourth'])
   })
 
-  it('are repeated if their commit fails, also those that were refused because of rows that it took back', async () => {
+  it('repeats refused commands too if the commit fails: the rows that they collided with are gone', async () => {
     const { writer, other, names } = await started()
     other.exec(`CREATE TABLE broken (id INTEGER REFERENCES suppression_lists(id) DEFERRABLE INITIALLY DEFERRED);
       CREATE TRIGGER break AFTER INSERT ON suppression_lists WHEN NEW.name = 'Broken'
@@ -146,7 +146,7 @@ describe('commands that callers wait for', () => {
     expect(names()).toEqual(['First', 'Second', 'broken'])
   })
 
-  it('are repeated one by one if their commit fails, so that only the faulty one fails', async () => {
+  it('repeats commands one by one if their commit fails, so that only the faulty one fails', async () => {
     const { writer, other, names } = await started()
     // A foreign key that is checked by the commit alone.
     other.exec(`CREATE TABLE broken (id INTEGER REFERENCES suppression_lists(id) DEFERRABLE INITIALLY DEFERRED);

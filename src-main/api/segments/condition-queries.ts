@@ -142,7 +142,7 @@ export function fieldValue(fieldId: number): RawBuilder<unknown> {
 
 /**
  * Folds a text like {@link foldText}; the JavaScript function is called only for non-ASCII texts. The inner query takes the text out of its JSON
- * once instead of three times, which takes a third of the time of a filter.
+ * once instead of three times, which saves a quarter of the time of a text filter.
  */
 export function folded(text: RawBuilder<unknown>): RawBuilder<string> {
   return sql<string>`(select case when octet_length(value) <> length(value) then fold(value) else lower(value) end from (select ${text} as value))`

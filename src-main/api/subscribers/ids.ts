@@ -3,21 +3,21 @@ import { compiledQuery } from '../../database/compiled-query.ts'
 
 /** Reads the next free id of the subscribers table. The caller gives back what it used with {@link useSubscriberIds}. */
 export async function nextSubscriberId(context: CommandContext): Promise<number> {
-  const [sequence] = await nextId(context.db, {})
+  const [sequence] = await readSequence(context.db, {})
   if (!sequence) throw new Error('the ids of subscribers have no sequence')
   return sequence.next_id
 }
 
 /** Marks all ids below `nextId` as used, so that none is given out twice. */
 export async function useSubscriberIds(context: CommandContext, nextId: number): Promise<void> {
-  await setNextId(context.db, { nextId })
+  await updateSequence(context.db, { nextId })
 }
 
-const nextId = compiledQuery<object, { next_id: number }>((db) =>
+const readSequence = compiledQuery<object, { next_id: number }>((db) =>
   db.selectFrom('id_sequences').select('next_id').where('name', '=', 'subscribers')
 )
 
-const setNextId = compiledQuery<{ nextId: number }, unknown>((db, value) =>
+const updateSequence = compiledQuery<{ nextId: number }, unknown>((db, value) =>
   db
     .updateTable('id_sequences')
     .set({ next_id: value('nextId') })

@@ -1,5 +1,3 @@
-import { Buffer } from 'node:buffer'
-
 const [carriageReturn, lineFeed, space, tab, equals] = [13, 10, 32, 9, 61]
 const letterF = 70
 const dot = 46

@@ -4,15 +4,26 @@ import MimeNode from 'nodemailer/lib/mime-node'
 
 export type HeaderValue = string | { name: string; address: string }
 
-// A node per value would draw a random boundary for each.
+// Shared by all values: each new node draws a random boundary.
 const encoder = new MimeNode('text/plain')
 
 /** Header fields of addresses, ids, dates and types, whose values are no free text. */
-const structured = new Set(
-  ['From', 'Sender', 'Reply-To', 'To', 'Cc', 'Bcc', 'Date', 'Message-ID', 'In-Reply-To', 'References'].concat(
-    ['Content-ID', 'Content-Type', 'Content-Disposition', 'OTP-Token']
-  )
-)
+const structured = new Set([
+  'From',
+  'Sender',
+  'Reply-To',
+  'To',
+  'Cc',
+  'Bcc',
+  'Date',
+  'Message-ID',
+  'In-Reply-To',
+  'References',
+  'Content-ID',
+  'Content-Type',
+  'Content-Disposition',
+  'OTP-Token'
+])
 
 /** Printable ASCII that is neither an encoded word nor to be quoted, in a line of at most 76 characters with any name of ours. */
 const plainValue = /^[\x20\x21\x23-\x3c\x3e-\x7e]{1,50}$/

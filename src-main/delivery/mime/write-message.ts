@@ -49,7 +49,7 @@ export function writeMessage(headers: string, body: Part): Buffer {
   return writer.bytes()
 }
 
-/** @param depth of the part in the message; its boundary is another one than those around it */
+/** @param depth nesting depth of the part: each depth has its own boundary */
 function writePart(part: Part, depth: number): void {
   switch (part.kind) {
     case 'encoded':
