@@ -213,7 +213,7 @@ describe('the seed lists of a campaign', () => {
     }
   }
 
-  it('are those of the last request, whichever input names them', async () => {
+  it('uses the seed lists of the last request, whichever input names them', async () => {
     const { ids, set, kept } = await withSeedLists()
     expect(kept()).toEqual([ids[0]])
     await set({ speed: 5 })

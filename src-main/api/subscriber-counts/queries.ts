@@ -2,7 +2,7 @@ import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 import type { StatusCounts, SubscriberCounts } from './schema.ts'
-import { compiledQuery } from '../../database/compiled-query.ts'
+import { organizationRules } from '../organizations/queries.ts'
 
 /** The stored counters of an organization and its lists (docs/api.md, "Counts"). */
 export async function subscriberCounts(
@@ -90,14 +90,8 @@ export async function roomFor(db: Kysely<Schema>, organizationId: number): Promi
 
 /** null = no limit. */
 export async function subscriberLimit(db: Kysely<Schema>, organizationId: number): Promise<number | null> {
-  const [organization] = await limitOf(db, { organizationId })
-  if (!organization) throw new Error(`organization ${organizationId} is missing`)
-  return organization.subscriber_limit
+  return (await organizationRules(db, organizationId)).subscriber_limit
 }
-
-const limitOf = compiledQuery<{ organizationId: number }, { subscriber_limit: number | null }>((db, value) =>
-  db.selectFrom('organizations').select('subscriber_limit').where('id', '=', value('organizationId'))
-)
 
 /** Counts the organization's subscribers on lists that are not deleted. */
 export async function subscribersOfOrganization(db: Kysely<Schema>, organizationId: number): Promise<number> {

@@ -4,7 +4,7 @@ import type { Schema } from '../../database/schema.ts'
 import { notFound } from '../../base/errors.ts'
 import { formatTime } from '../../base/times.ts'
 import type { PendingSubscription, WebForm } from './schema.ts'
-import { compiledQuery } from '../../database/compiled-query.ts'
+import { organizationRules } from '../organizations/queries.ts'
 
 export type WebFormRow = Selectable<WebFormsTable>
 export type PendingSubscriptionRow = Selectable<PendingSubscriptionsTable>
@@ -64,18 +64,8 @@ export async function pendingSubscriptionById(
 
 /** True if new subscribers of the organization must confirm. */
 export async function enforcesConfirmedOptIn(db: Kysely<Schema>, organizationId: number): Promise<boolean> {
-  const [organization] = await optInOf(db, { organizationId })
-  if (!organization) throw new Error(`organization ${organizationId} is missing`)
-  return organization.enforces_confirmed_opt_in === 1
+  return (await organizationRules(db, organizationId)).enforces_confirmed_opt_in === 1
 }
-
-const optInOf = compiledQuery<{ organizationId: number }, { enforces_confirmed_opt_in: number }>(
-  (db, value) =>
-    db
-      .selectFrom('organizations')
-      .select('enforces_confirmed_opt_in')
-      .where('id', '=', value('organizationId'))
-)
 
 export function presentWebForm(row: WebFormRow, timeZone: string): WebForm {
   return {
