@@ -11,6 +11,8 @@ interface Memory {
   /** Changes when another connection commits. */
   dataVersion: () => number
   version: number
+  /** The version was read since the thread last received anything, so no client can know of a newer one. */
+  isCurrent: boolean
   results: Map<string, Promise<unknown>>
 }
 
@@ -23,7 +25,7 @@ const memories = new WeakMap<Kysely<Schema>, Memory>()
 export function rememberReads(db: Kysely<Schema>, connection: Database): void {
   const statement = connection.prepare('PRAGMA data_version').pluck()
   const dataVersion = (): number => statement.get() as number
-  memories.set(db, { dataVersion, version: dataVersion(), results: new Map() })
+  memories.set(db, { dataVersion, version: dataVersion(), isCurrent: false, results: new Map() })
 }
 
 /**
@@ -37,11 +39,7 @@ export function remembered<Result>(
 ): Promise<Result> {
   const memory = memories.get(db)
   if (!memory) return read()
-  const version = memory.dataVersion()
-  if (version !== memory.version || memory.results.size > maxRemembered) {
-    memory.results.clear()
-    memory.version = version
-  }
+  if (!memory.isCurrent) readVersion(memory)
   const known = memory.results.get(key) as Promise<Result> | undefined
   if (known) return known
   const { results } = memory
@@ -50,6 +48,20 @@ export function remembered<Result>(
   // Do not cache a failure: the next call must throw an error of its own.
   result.catch(() => results.get(key) === result && results.delete(key))
   return result
+}
+
+/**
+ * Reads the version once for all queries of a call that follow each other without a pause: reading it takes as long as a short query. Ticks run
+ * before the next message or request is received.
+ */
+function readVersion(memory: Memory): void {
+  const version = memory.dataVersion()
+  if (version !== memory.version || memory.results.size > maxRemembered) {
+    memory.results.clear()
+    memory.version = version
+  }
+  memory.isCurrent = true
+  process.nextTick(() => (memory.isCurrent = false))
 }
 
 /** Makes any change of a shared result throw. Binary values cannot be frozen. */
