@@ -10,6 +10,7 @@ import type { Static, TSchema } from 'typebox'
 import { ApiError } from '../base/errors.ts'
 import { checkRun } from '../database/check-run.ts'
 import type { ApplicationContext } from './context.ts'
+import { JsonText } from './json-text.ts'
 import { windowSerializer } from './serialization.ts'
 import { wantsRefusals } from './window-request.ts'
 import { usablePartOf } from './validation.ts'
@@ -22,11 +23,11 @@ export type RequestOf<Of extends Endpoint> = FastifyRequest<{
   Body: PartOf<Of, 'body'>
 }>
 
-/** Answers one endpoint: with what its schema says, or through `reply` where it has none. */
+/** Answers one endpoint: with what its schema says, as a value or as JSON; or through `reply` where it has none. */
 export type Handler<Of extends Endpoint> = (
   request: RequestOf<Of>,
   reply: FastifyReply
-) => Promise<Of['answer'] extends TSchema ? Static<Of['answer']> : unknown>
+) => Promise<Of['answer'] extends TSchema ? Static<Of['answer']> | JsonText<Static<Of['answer']>> : unknown>
 
 export type Handlers<Of extends Endpoints> = { [Name in keyof Of & EndpointName]: Handler<Of[Name]> }
 
@@ -64,7 +65,7 @@ function routeOf(
   return {
     method,
     url,
-    handler: joinsFaults ? joiningFaults(handler) : handler,
+    handler: sendingJsonText(joinsFaults ? joiningFaults(handler) : handler),
     ...(joinsFaults && { attachValidation: true }),
     ...(bodyLimit !== undefined && { bodyLimit }),
     config: { access, beforeTerms, ...(bodyRules && { body: bodyRules }) },
@@ -95,6 +96,15 @@ function writingForWindow(answer: TSchema): Pick<RouteOptions, 'preSerialization
 }
 
 type RouteHandler = RouteOptions['handler']
+
+function sendingJsonText(handler: RouteHandler): RouteHandler {
+  return async function (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
+    const answer: unknown = await handler.call(this, request, reply)
+    if (!(answer instanceof JsonText)) return answer
+    void reply.type('application/json; charset=utf-8')
+    return answer.text
+  }
+}
 
 /**
  * Wraps a handler whose body may be refused by its schema: the valid part is also checked by the command,

@@ -326,18 +326,6 @@ export function presentValue(field: FieldDefinition, stored: StoredValue | undef
   return stored
 }
 
-/** Returns a subscriber's values for all fields of a list, by name. */
-export function presentValues(
-  fields: readonly FieldDefinition[],
-  stored: StoredValues
-): Record<string, { name: string; type: CustomFieldType; value: unknown }> {
-  const result: Record<string, { name: string; type: CustomFieldType; value: unknown }> = {}
-  for (const field of fields) {
-    result[field.name] = { name: field.name, type: field.type, value: presentValue(field, stored[field.id]) }
-  }
-  return result
-}
-
 /**
  * Reads the `custom_fields` hash of a request: name -> plain value or {name, value} (docs/api.md, "Custom fields"). A key that is no
  * field's name but the id of one means that field; given under both, the name wins.

@@ -122,13 +122,16 @@ export async function hasSubscribers(
 }
 
 export async function subscriberTotal(db: Kysely<Schema>, mailingListId: number): Promise<number> {
-  const row = await db
+  const [row] = await totalOfList(db, { mailingListId })
+  return row?.total ?? 0
+}
+
+const totalOfList = compiledQuery<{ mailingListId: number }, { total: number | null }>((db, value) =>
+  db
     .selectFrom('mailing_list_counts')
     .select((select) => select.fn.sum<number | null>('subscribers').as('total'))
-    .where('mailing_list_id', '=', mailingListId)
-    .executeTakeFirstOrThrow()
-  return row.total ?? 0
-}
+    .where('mailing_list_id', '=', value('mailingListId'))
+)
 
 /** docs/api.md, "Mailing lists". */
 export async function presentMailingLists(

@@ -3,14 +3,27 @@ import type { Schema } from '../../database/schema.ts'
 import type { SubscribersTable } from './tables.ts'
 import { blocksPerGroup, firstIdOfBlock } from '../subscriber-counts/tally.ts'
 import { notFound } from '../../base/errors.ts'
-import { epochSeconds, formatTime } from '../../base/times.ts'
-import { type FieldDefinition, presentValues, type StoredValues } from '../custom-fields/rules.ts'
-import type { MailingListRow } from '../mailing-lists/queries.ts'
 import { emailKey, type SubscriberKeys } from './rules.ts'
-import type { Subscriber } from './schema.ts'
 import { compiledQuery } from '../../database/compiled-query.ts'
+import { remembered } from '../../database/remembered.ts'
 
 export type SubscriberRow = Selectable<SubscribersTable>
+
+/** The columns that an answer is made of. */
+const presentedColumns = [
+  'id',
+  'mailing_list_id',
+  'email',
+  'created_at',
+  'email_format',
+  'confirmed',
+  'status',
+  'subscribe_time',
+  'subscribe_ip',
+  'custom_fields'
+] as const satisfies (keyof SubscriberRow)[]
+
+export type PresentedRow = Pick<SubscriberRow, (typeof presentedColumns)[number]>
 
 /** Up to `limit` subscribers of the list with an id above `afterId`, by id. */
 export function subscribersAfter(
@@ -18,16 +31,20 @@ export function subscribersAfter(
   mailingListId: number,
   afterId: number,
   limit: number
-): Promise<SubscriberRow[]> {
-  return db
-    .selectFrom('subscribers')
-    .selectAll()
-    .where('mailing_list_id', '=', mailingListId)
-    .where('id', '>', afterId)
-    .orderBy('id')
-    .limit(limit)
-    .execute()
+): Promise<PresentedRow[]> {
+  return rowsAfter(db, { mailingListId, afterId, limit })
 }
+
+const rowsAfter = compiledQuery<{ mailingListId: number; afterId: number; limit: number }, PresentedRow>(
+  (db, value) =>
+    db
+      .selectFrom('subscribers')
+      .select(presentedColumns)
+      .where('mailing_list_id', '=', value('mailingListId'))
+      .where('id', '>', value('afterId'))
+      .orderBy('id')
+      .limit(value('limit'))
+)
 
 /**
  * Returns up to `limit` subscribers of the list from position `position` (0 = first by id). The blocks of ids
@@ -38,20 +55,34 @@ export async function subscribersAt(
   mailingListId: number,
   position: number,
   limit: number
-): Promise<SubscriberRow[]> {
+): Promise<PresentedRow[]> {
   const block = await blockAt(db, mailingListId, position)
   if (!block) return []
-  const start = await db
+  const firstId = firstIdOfBlock(block.number)
+  // Within one block: fewer than 1024 ids are passed over.
+  return rowsFrom(db, { mailingListId, firstId, skipped: block.remaining, limit })
+}
+
+const rowsFrom = compiledQuery<
+  { mailingListId: number; firstId: number; skipped: number; limit: number },
+  PresentedRow
+>((db, value) => {
+  const start = db
     .selectFrom('subscribers')
     .select('id')
-    .where('mailing_list_id', '=', mailingListId)
-    .where('id', '>=', firstIdOfBlock(block.number))
+    .where('mailing_list_id', '=', value('mailingListId'))
+    .where('id', '>=', value('firstId'))
     .orderBy('id')
     .limit(1)
-    .offset(block.remaining) // within one block: below 1024
-    .executeTakeFirst()
-  return start ? subscribersAfter(db, mailingListId, start.id - 1, limit) : []
-}
+    .offset(value('skipped'))
+  return db
+    .selectFrom('subscribers')
+    .select(presentedColumns)
+    .where('mailing_list_id', '=', value('mailingListId'))
+    .where('id', '>=', start)
+    .orderBy('id')
+    .limit(value('limit'))
+})
 
 /** The block that holds a position, and how many of its subscribers come before it. */
 async function blockAt(
@@ -59,31 +90,43 @@ async function blockAt(
   mailingListId: number,
   position: number
 ): Promise<{ number: number; remaining: number } | undefined> {
-  const groups = await db
-    .selectFrom('subscriber_block_groups')
-    .select(['block_group as number', 'subscribers'])
-    .where('mailing_list_id', '=', mailingListId)
-    .orderBy('block_group')
-    .execute()
+  const groups = await remembered(db, `groups of blocks ${mailingListId}`, () =>
+    groupsOfBlocks(db, { mailingListId })
+  )
   const group = holderOf(groups, position)
   if (!group) return undefined
   const first = group.number * blocksPerGroup
-  const blocks = await db
-    .selectFrom('subscriber_blocks')
-    .select(['block as number', 'subscribers'])
-    .where('mailing_list_id', '=', mailingListId)
-    .where('block', '>=', first)
-    .where('block', '<', first + blocksPerGroup)
-    .orderBy('block')
-    .execute()
+  const blocks = await remembered(db, `blocks ${mailingListId} ${first}`, () =>
+    blocksBetween(db, { mailingListId, first, end: first + blocksPerGroup })
+  )
   return holderOf(blocks, group.remaining)
 }
 
+interface Run {
+  number: number
+  subscribers: number
+}
+
+const groupsOfBlocks = compiledQuery<{ mailingListId: number }, Run>((db, value) =>
+  db
+    .selectFrom('subscriber_block_groups')
+    .select(['block_group as number', 'subscribers'])
+    .where('mailing_list_id', '=', value('mailingListId'))
+    .orderBy('block_group')
+)
+
+const blocksBetween = compiledQuery<{ mailingListId: number; first: number; end: number }, Run>((db, value) =>
+  db
+    .selectFrom('subscriber_blocks')
+    .select(['block as number', 'subscribers'])
+    .where('mailing_list_id', '=', value('mailingListId'))
+    .where('block', '>=', value('first'))
+    .where('block', '<', value('end'))
+    .orderBy('block')
+)
+
 /** Finds the range of subscribers that contains a position, and how many come before it. */
-function holderOf(
-  runs: { number: number; subscribers: number }[],
-  position: number
-): { number: number; remaining: number } | undefined {
+function holderOf(runs: readonly Run[], position: number): { number: number; remaining: number } | undefined {
   let remaining = position
   for (const { number, subscribers } of runs) {
     if (remaining < subscribers) return { number, remaining }
@@ -247,29 +290,6 @@ export async function subscribersByEmail(
     .select((select) => select.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
   return { rows, total }
-}
-
-/** A subscriber as the API answers it (docs/api.md, "Subscribers"). */
-export function presentSubscriber(
-  row: SubscriberRow,
-  list: MailingListRow,
-  fields: readonly FieldDefinition[],
-  timeZone: string
-): Subscriber {
-  return {
-    id: row.id,
-    mailing_list_id: row.mailing_list_id,
-    email: row.email,
-    created_at: formatTime(row.created_at, timeZone),
-    created_at_epoch: epochSeconds(row.created_at),
-    ...(list.has_format === 1 && { email_format: row.email_format ?? 'html' }),
-    ...(list.has_confirmed === 1 && { confirmed: row.confirmed === 1 }),
-    status: row.status,
-    subscribe_time: formatTime(row.subscribe_time, timeZone),
-    subscribe_time_epoch: epochSeconds(row.subscribe_time),
-    subscribe_ip: row.subscribe_ip,
-    custom_fields: presentValues(fields, JSON.parse(row.custom_fields) as StoredValues)
-  }
 }
 
 /** A subscriber with what a link in a message needs of its list and organization; deleted_at is the list's. */

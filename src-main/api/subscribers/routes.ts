@@ -3,6 +3,7 @@ import { refusal } from '../../base/refusal.ts'
 import type { Caller } from '../../http/caller.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
 import { ok, okPage } from '../../http/envelope.ts'
+import { jsonArray, type JsonText, withData } from '../../http/json-text.ts'
 import {
   listsAcross,
   localListById,
@@ -16,10 +17,9 @@ import { requireAccess } from '../../http/permissions.ts'
 import { clauseOf, requireListsOf, segmentOfList } from '../segments/queries.ts'
 import { momentIn, resolveConditions } from '../segments/settled.ts'
 import {
-  presentSubscriber,
+  type PresentedRow,
   subscriberName,
   subscriberNames,
-  type SubscriberRow,
   subscribersAfter,
   subscribersAt,
   subscribersByEmail,
@@ -28,6 +28,7 @@ import {
 import { emailKey } from './rules.ts'
 import { type Subscriber, subscriberStatuses, type UnsubscribeInput } from './schema.ts'
 import { subscriberEndpoints } from './endpoints.ts'
+import { subscriberWriter } from './write-subscriber.ts'
 import { serveEndpoints } from '../../http/serve.ts'
 
 /** docs/api.md, "Limits". */
@@ -56,10 +57,8 @@ export const subscriberRoutes = serveEndpoints(subscriberEndpoints, ({ reader, w
         ? pageOfList(list.id, start, wanted)
         : pageOfSegment({ id: list.id, timeZone: caller.timeZone }, query.segment_id, start, wanted))
       const shown = rows.slice(0, query.per_page)
-      return {
-        ...okPage(await present(caller, list.id, shown), query, total),
-        next_page_token: nextToken(paged, rows, shown)
-      }
+      const answer = { ...okPage(null, query, total), next_page_token: nextToken(paged, rows, shown) }
+      return withData(answer, await written(caller, list.id, shown))
     },
 
     'GET /mailing_lists/:mailing_list_id/subscribers/:subscriber': async ({ caller, params }) => {
@@ -71,7 +70,7 @@ export const subscriberRoutes = serveEndpoints(subscriberEndpoints, ({ reader, w
       const rows = await subscribersNamed(reader, list.id, names.map(subscriberName))
       // Clients use this error to detect that a subscriber is not on the list.
       if (names.length === 1 && rows.length === 0) throw notFound('subscriber', names[0])
-      return ok(await present(caller, list.id, rows))
+      return withData(ok(null), await written(caller, list.id, rows))
     },
 
     'POST /mailing_lists/:mailing_list_id/subscribers': async ({ caller, params, body }) => {
@@ -80,7 +79,7 @@ export const subscriberRoutes = serveEndpoints(subscriberEndpoints, ({ reader, w
         subscriber: body.subscriber
       })
       // With a confirmation form there is no subscriber yet.
-      return ok(id === null ? null : await answer(caller, params.mailing_list_id, id))
+      return id === null ? ok(null) : answer(caller, params.mailing_list_id, id)
     },
 
     'PUT /mailing_lists/:mailing_list_id/subscribers/:subscriber': async ({ caller, params, body }) => {
@@ -89,7 +88,7 @@ export const subscriberRoutes = serveEndpoints(subscriberEndpoints, ({ reader, w
         name: subscriberName(params.subscriber),
         changes: body.subscriber
       })
-      return ok(await answer(caller, params.mailing_list_id, id))
+      return answer(caller, params.mailing_list_id, id)
     },
 
     'POST /mailing_lists/:mailing_list_id/subscribers/:subscriber/trigger_autoresponders': async ({
@@ -105,7 +104,7 @@ export const subscriberRoutes = serveEndpoints(subscriberEndpoints, ({ reader, w
       })
       return ok({
         triggered_autoresponders: triggered,
-        subscriber: await answer(caller, params.mailing_list_id, subscriberId),
+        subscriber: (await writtenSubscriber(caller, params.mailing_list_id, subscriberId)).parse(),
         subscription_result: subscriptionResult
       })
     },
@@ -135,16 +134,15 @@ export const subscriberRoutes = serveEndpoints(subscriberEndpoints, ({ reader, w
     'GET /organizations/:organization_id/subscribers_by_email/:email': async ({ params, query }) =>
       findByEmail(await listsAcross(reader, params.organization_id), params.email, query),
 
-    'POST /subscribers/unsubscribe': async ({ caller, body }) =>
-      ok(await unsubscribe(caller, body.unsubscribe)),
+    'POST /subscribers/unsubscribe': async ({ caller, body }) => unsubscribe(caller, body.unsubscribe),
 
     'POST /mailing_lists/:mailing_list_id/subscribers/unsubscribe': async ({ caller, params, body }) => {
       await localList(caller, params.mailing_list_id)
-      return ok(await unsubscribe(caller, body.unsubscribe))
+      return unsubscribe(caller, body.unsubscribe)
     }
   }
 
-  async function unsubscribe(caller: Caller, input: UnsubscribeInput): Promise<Subscriber> {
+  async function unsubscribe(caller: Caller, input: UnsubscribeInput) {
     const { organizationId } = caller
     const done = await writer.run('subscribers.unsubscribeByToken', { ...input, organizationId })
     if (!done) throw notFound('the subscriber of this token')
@@ -206,24 +204,33 @@ export const subscriberRoutes = serveEndpoints(subscriberEndpoints, ({ reader, w
     return localListById(reader, caller.organizationId, mailingListId, 'subscribers')
   }
 
-  async function answer(caller: Caller, mailingListId: number, id: number): Promise<Subscriber> {
-    const [subscriber] = await present(
-      caller,
-      mailingListId,
-      await subscribersNamed(reader, mailingListId, [{ id }])
-    )
-    if (!subscriber) throw notFound('subscriber', id)
-    return subscriber
+  async function answer(caller: Caller, mailingListId: number, id: number) {
+    return withData(ok(null), await writtenSubscriber(caller, mailingListId, id))
   }
 
-  async function present(
+  async function writtenSubscriber(
     caller: Caller,
     mailingListId: number,
-    rows: SubscriberRow[]
-  ): Promise<Subscriber[]> {
+    id: number
+  ): Promise<JsonText<Subscriber>> {
+    const [row] = await subscribersNamed(reader, mailingListId, [{ id }])
+    if (!row) throw notFound('subscriber', id)
+    const write = await writerFor(caller, mailingListId)
+    return write(row)
+  }
+
+  async function written(
+    caller: Caller,
+    mailingListId: number,
+    rows: PresentedRow[]
+  ): Promise<JsonText<Subscriber[]>> {
+    return jsonArray(rows, await writerFor(caller, mailingListId))
+  }
+
+  async function writerFor(caller: Caller, mailingListId: number) {
     const list = await mailingListById(reader, caller.organizationId, mailingListId)
     const fields = await fieldsOfList(reader, caller.organizationId, mailingListId)
-    return rows.map((row) => presentSubscriber(row, list, fields, caller.timeZone))
+    return subscriberWriter(list, fields, caller.timeZone)
   }
 })
 

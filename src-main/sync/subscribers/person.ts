@@ -1,7 +1,7 @@
 import type { FieldDefinition, StoredValues } from '../../api/custom-fields/rules.ts'
 import { presentValue } from '../../api/custom-fields/rules.ts'
 import type { CustomFieldType } from '../../api/custom-fields/schema.ts'
-import type { SubscriberRow } from '../../api/subscribers/queries.ts'
+import type { PresentedRow } from '../../api/subscribers/queries.ts'
 import type { Subscriber } from '../../api/subscribers/schema.ts'
 
 /** A value of a subscriber as both sides write it: options by their names, in alphabetical order. */
@@ -66,7 +66,7 @@ export function nameOfSlot(slot: number, { fields }: Common): string {
  */
 export type Values = readonly (Value | undefined)[]
 
-export function localValues(row: SubscriberRow, { fields, hasFormat, hasConfirmed }: Common): Values {
+export function localValues(row: PresentedRow, { fields, hasFormat, hasConfirmed }: Common): Values {
   const stored = JSON.parse(row.custom_fields) as StoredValues
   const values: (Value | undefined)[] = [
     row.email,
@@ -115,7 +115,7 @@ export function personOf(values: Values, { slots: inOrder }: Common): Person {
 }
 
 /** A subscriber of this side. */
-export function localPerson(row: SubscriberRow, common: Common): Person {
+export function localPerson(row: PresentedRow, common: Common): Person {
   return personOf(localValues(row, common), common)
 }
 

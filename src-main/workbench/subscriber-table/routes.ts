@@ -1,9 +1,10 @@
 import type { FieldDefinition } from '../../api/custom-fields/rules.ts'
 import { fieldKindOf, type SortColumn, sortColumns } from '../../api/segments/conditions.ts'
-import { presentSubscriber } from '../../api/subscribers/queries.ts'
+import { subscriberWriter } from '../../api/subscribers/write-subscriber.ts'
 import { validationFailed } from '../../base/errors.ts'
 import { refusal } from '../../base/refusal.ts'
 import { okPage } from '../../http/envelope.ts'
+import { jsonArray, withData } from '../../http/json-text.ts'
 import { serveEndpoints } from '../../http/serve.ts'
 import type { Sorting } from '../../segments/chosen.ts'
 import { readChoice, signalOf } from '../choice/read-choice.ts'
@@ -17,8 +18,8 @@ export const subscriberTableRoutes = serveEndpoints(subscriberTableEndpoints, ({
     const sorting = body.sort && { by: sortedBy(body.sort.by, fields), descending: body.sort.descending }
     const part = { position: body.page * body.per_page, limit: body.per_page }
     const page = await segments.choice({ ...choice, sorting }, part, signal)
-    const rows = page.rows.map((row) => presentSubscriber(row, list, fields, caller.timeZone))
-    return { ...okPage(rows, body, page.total), is_stale: page.isStale }
+    const rows = jsonArray(page.rows, subscriberWriter(list, fields, caller.timeZone))
+    return withData({ ...okPage(null, body, page.total), is_stale: page.isStale }, rows)
   }
 }))
 
