@@ -29,6 +29,7 @@ import {
 import { FileIdentities } from './file-identity.ts'
 import { LastChangeNotes } from './last-change.ts'
 import { migrate } from './migrate.ts'
+import { type Memory, rememberReads } from './remembered.ts'
 import { type LogPosition, saltsOfLog } from './write-ahead-log.ts'
 import type { Schema } from './schema.ts'
 import type { CommandReply, CommandRequest, WriterEvent, WriterOptions, WriterOrder } from './writer.ts'
@@ -88,6 +89,7 @@ export class CommandLoop {
   readonly #home: MessagePort
   readonly #sqlite: Database
   readonly #db: Kysely<Schema>
+  readonly #memory: Memory
   readonly #checkpointer: Checkpointer
   readonly #lastChange: LastChangeNotes
   readonly #databasePath: string
@@ -128,6 +130,7 @@ export class CommandLoop {
     // This thread waits for a lock of another program itself, so that it can still receive messages.
     this.#sqlite.pragma('busy_timeout = 0')
     this.#db = kyselyOver(this.#sqlite)
+    this.#memory = rememberReads(this.#db, this.#sqlite)
     this.#checkpointer = new Checkpointer(this.#sqlite, databasePath, {
       onCopied: () => this.#wake(),
       onDamage: () => this.#metDamage()
@@ -357,7 +360,8 @@ export class CommandLoop {
     { id, name, input, origin, unchangedSince }: CommandRequest,
     { comparesBase }: { comparesBase: boolean }
   ): Promise<Done> {
-    const { run } = commandNamed(this.#commands, name)
+    const { run, writesSubscribersOnly } = commandNamed(this.#commands, name)
+    this.#memory.isOn = writesSubscribersOnly
     const changes: Change[] = []
     const clock = Date.now()
     this.#lastNow = Math.max(clock, this.#lastNow + 1)

@@ -135,6 +135,21 @@ export function evenIfDamaged<Input, Result>(run: Command<Input, Result>): SafeC
 }
 
 /**
+ * A command that writes only subscribers, what is counted of them and what is queued for them. What such commands read of lists, fields and
+ * rules stays true after it, and is not read again by the next one; see remembered.ts.
+ */
+export interface SubscriberCommand<Input, Result> {
+  writesSubscribersOnly: true
+  run: Command<Input, Result>
+}
+
+export function onSubscribersOnly<Input, Result>(
+  run: Command<Input, Result>
+): SubscriberCommand<Input, Result> {
+  return { writesSubscribersOnly: true, run }
+}
+
+/**
  * Returned by a paused background command: its changes can be committed, and it continues with `rest` as the
  * first of its queue.
  */
@@ -166,7 +181,10 @@ type EntryOf<Name extends CommandName> = Name extends `${infer Of extends Namesp
 type Signature<Entry> =
   Entry extends BackgroundCommand<infer Input, infer Result>
     ? { input: Input; result: Result }
-    : Entry extends SafeCommand<infer Input, infer Result> | Command<infer Input, infer Result>
+    : Entry extends
+          | SafeCommand<infer Input, infer Result>
+          | SubscriberCommand<infer Input, infer Result>
+          | Command<infer Input, infer Result>
       ? { input: Input; result: Result }
       : never
 
@@ -176,6 +194,7 @@ export type CommandResult<Name extends CommandName> = Signature<EntryOf<Name>>['
 interface RegisteredCommand {
   background: boolean
   runsOnDamage: boolean
+  writesSubscribersOnly: boolean
   run: Command<unknown, unknown>
 }
 
@@ -183,7 +202,7 @@ export function commandNamed(commands: CommandRegistry, name: CommandName): Regi
   const [namespace, own] = name.split('.') as [Namespace, string]
   // Both types are made from the same object, so every CommandName exists there.
   const entry = (commands[namespace] as Record<string, unknown>)[own] as
-    Command<unknown, unknown> | BackgroundCommand<unknown, unknown> | SafeCommand<unknown, unknown>
-  const ordinary = { background: false, runsOnDamage: false }
+    Command<unknown, unknown> | (Partial<RegisteredCommand> & Pick<RegisteredCommand, 'run'>)
+  const ordinary = { background: false, runsOnDamage: false, writesSubscribersOnly: false }
   return typeof entry === 'function' ? { ...ordinary, run: entry } : { ...ordinary, ...entry }
 }

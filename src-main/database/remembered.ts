@@ -1,35 +1,64 @@
-import type { Database } from 'better-sqlite3'
+import type { Database, Statement } from 'better-sqlite3'
 import type { Kysely } from 'kysely'
 import type { Schema } from './schema.ts'
 
-// What nearly every call needs: its key, its list and the list's fields. Reading them again took longer than reading a subscriber.
+// What nearly every call needs: its key, its list, the list's fields and rules. Reading them again took longer than reading a subscriber.
 
 /** Limit of cached results: an installation may have thousands of lists. */
 const maxRemembered = 1000
 
-interface Memory {
-  /** Changes when another connection commits. */
-  dataVersion: () => number
-  version: number
-  /** The version was read since the thread last received anything, so no client can know of a newer one. */
-  isCurrent: boolean
-  results: Map<string, Promise<unknown>>
-}
-
 const memories = new WeakMap<Kysely<Schema>, Memory>()
 
-/**
- * Lets {@link remembered} keep results of a connection that only reads, until another connection commits. SQLite itself says whether one has
- * (PRAGMA data_version), so that a client that waited for the answer to its change never gets older rows.
- */
-export function rememberReads(db: Kysely<Schema>, connection: Database): void {
-  const statement = connection.prepare('PRAGMA data_version').pluck()
-  const dataVersion = (): number => statement.get() as number
-  memories.set(db, { dataVersion, version: dataVersion(), isCurrent: false, results: new Map() })
+/** What is remembered of one connection. */
+export class Memory {
+  readonly results = new Map<string, Promise<unknown>>()
+  readonly #dataVersion: Statement<[], number>
+  #version = Number.NaN
+  #isOn = true
+  /** The version was read since the thread last received anything, so no client can know of a newer one. */
+  #isCurrent = false
+
+  constructor(connection: Database) {
+    this.#dataVersion = connection.prepare<[], number>('PRAGMA data_version').pluck()
+  }
+
+  get isOn(): boolean {
+    return this.#isOn
+  }
+
+  /** Switching it off forgets everything. */
+  set isOn(isOn: boolean) {
+    this.#isOn = isOn
+    if (!isOn) this.results.clear()
+  }
+
+  /**
+   * Forgets everything if another connection has committed (PRAGMA data_version). This is read once for all queries that follow each other
+   * without a pause, as it takes as long as a short query: ticks run before the next message or request is received.
+   */
+  refresh(): void {
+    if (this.#isCurrent) return
+    const version = this.#dataVersion.get() as number
+    if (version !== this.#version || this.results.size > maxRemembered) this.results.clear()
+    this.#version = version
+    this.#isCurrent = true
+    process.nextTick(() => (this.#isCurrent = false))
+  }
 }
 
 /**
- * Returns the result of a query, which callers share and must not change; on the connection of the writer or of a job it is read each time.
+ * Lets {@link remembered} keep results of a connection until another connection commits. SQLite itself says whether one has, so that a client
+ * that waited for the answer to its change never gets older rows. A connection that writes switches its memory off for what may change
+ * remembered rows.
+ */
+export function rememberReads(db: Kysely<Schema>, connection: Database): Memory {
+  const memory = new Memory(connection)
+  memories.set(db, memory)
+  return memory
+}
+
+/**
+ * Returns the result of a query, which callers share and must not change; on the connection of a job it is read each time.
  * @param key names the query and its parameters
  */
 export function remembered<Result>(
@@ -38,8 +67,8 @@ export function remembered<Result>(
   read: () => Promise<Result>
 ): Promise<Result> {
   const memory = memories.get(db)
-  if (!memory) return read()
-  if (!memory.isCurrent) readVersion(memory)
+  if (!memory?.isOn) return read()
+  memory.refresh()
   const known = memory.results.get(key) as Promise<Result> | undefined
   if (known) return known
   const { results } = memory
@@ -48,20 +77,6 @@ export function remembered<Result>(
   // Do not cache a failure: the next call must throw an error of its own.
   result.catch(() => results.get(key) === result && results.delete(key))
   return result
-}
-
-/**
- * Reads the version once for all queries of a call that follow each other without a pause: reading it takes as long as a short query. Ticks run
- * before the next message or request is received.
- */
-function readVersion(memory: Memory): void {
-  const version = memory.dataVersion()
-  if (version !== memory.version || memory.results.size > maxRemembered) {
-    memory.results.clear()
-    memory.version = version
-  }
-  memory.isCurrent = true
-  process.nextTick(() => (memory.isCurrent = false))
 }
 
 /** Makes any change of a shared result throw. Binary values cannot be frozen. */

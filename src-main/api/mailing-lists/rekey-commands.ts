@@ -11,6 +11,7 @@ import { readChanges, recordList, type UpdateInput } from './commands.ts'
 import { hasSubscribers, mailingListById } from './queries.ts'
 import { checkPrimaryKey, keyField } from './rules.ts'
 import { compiledQuery } from '../../database/compiled-query.ts'
+import { remembered } from '../../database/remembered.ts'
 
 // A list changes its primary key in three phases, each a sequence of short commands, while nothing else may change its
 // subscribers: the new keys are collected in a table where a clash shows, then every subscriber gets its key, then the
@@ -109,8 +110,8 @@ export async function refuseWhileRekeying(context: CommandContext, mailingListId
   }
 }
 
-async function rekeyOf(context: CommandContext, mailingListId: number): Promise<ListRekeysTable | undefined> {
-  const [rekey] = await rekeysOf(context.db, { mailingListId })
+async function rekeyOf({ db }: CommandContext, mailingListId: number): Promise<ListRekeysTable | undefined> {
+  const [rekey] = await remembered(db, `rekey ${mailingListId}`, () => rekeysOf(db, { mailingListId }))
   return rekey
 }
 

@@ -4,6 +4,7 @@ import type { Schema } from '../../database/schema.ts'
 import { notFound } from '../../base/errors.ts'
 import type { Organization } from './schema.ts'
 import { compiledQuery } from '../../database/compiled-query.ts'
+import { remembered } from '../../database/remembered.ts'
 
 export type OrganizationRow = Selectable<OrganizationsTable>
 
@@ -33,7 +34,7 @@ const rulesOf = compiledQuery<{ id: number }, OrganizationRules>((db, value) =>
  * @throws ApiError not_found
  */
 export async function organizationRules(db: Kysely<Schema>, id: number): Promise<OrganizationRules> {
-  const [rules] = await rulesOf(db, { id })
+  const [rules] = await remembered(db, `rules ${id}`, () => rulesOf(db, { id }))
   if (!rules) throw notFound('organization', id)
   return rules
 }

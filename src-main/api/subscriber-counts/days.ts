@@ -6,6 +6,7 @@ import { countsPerList, sumOfCounts, zeroCounts } from './queries.ts'
 import type { StatusCounts } from './schema.ts'
 import { subscriberStatuses } from '../subscribers/schema.ts'
 import { compiledQuery } from '../../database/compiled-query.ts'
+import { remembered } from '../../database/remembered.ts'
 
 const shownDays = 90
 
@@ -50,7 +51,9 @@ const dayOfList = compiledQuery<{ mailingListId: number; day: string }, { day: s
  * day follow.
  */
 export async function recordDay(context: CommandContext, mailingListId: number): Promise<void> {
-  const [list] = await timeZoneOfList(context.db, { mailingListId })
+  const [list] = await remembered(context.db, `zone of list ${mailingListId}`, () =>
+    timeZoneOfList(context.db, { mailingListId })
+  )
   if (!list) return
   const day = dayIn(context.clock, list.time_zone_name)
   const [isNoted] = await dayOfList(context.db, { mailingListId, day })

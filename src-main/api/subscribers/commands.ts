@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
-import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
+import { type Command, type CommandContext, onSubscribersOnly, recordOne } from '../../database/command.ts'
 import { compiledQuery } from '../../database/compiled-query.ts'
 import { recordAbsent } from '../bulk-actions/absent-commands.ts'
-import { nextSubscriberId, useSubscriberIds } from './ids.ts'
+import { takeSubscriberId } from './ids.ts'
 import { SubscriberTally } from '../subscriber-counts/tally.ts'
 import { parseTimeInput, timeComplaint } from '../../base/dates.ts'
 import { ApiError, Faults, notFound, validationFailed } from '../../base/errors.ts'
@@ -142,7 +142,7 @@ export async function addSubscriber(
 ): Promise<{ id: number; list: MailingListRow; emailKey: string }> {
   const { subscriber } = input
   const { list, attributes, values, keys } = await checkSubscriber(context, input)
-  const id = await nextSubscriberId(context)
+  const id = await takeSubscriberId(context)
   await insertSubscriber(context.db, {
     id,
     mailing_list_id: list.id,
@@ -157,7 +157,6 @@ export async function addSubscriber(
     custom_fields: JSON.stringify(values),
     now: context.now
   })
-  await useSubscriberIds(context, id + 1)
   const tally = new SubscriberTally(list.id)
   tally.added(id, subscriber.status)
   await tally.save(context)
@@ -223,27 +222,44 @@ async function changeSubscriberOn(
   if (hasOtherKeys) await checkKeys(context, list, fields, keys, row.id, faults)
   faults.throwIfAny()
 
-  const status = changes.status ?? row.status
-  await context.db
+  const after = {
+    ...row,
+    ...attributes,
+    email,
+    status: changes.status ?? row.status,
+    custom_fields: JSON.stringify(values)
+  }
+  await updateRow(context.db, { ...after, now: context.now })
+  if (hasOtherKeys) {
+    await context.db
+      .updateTable('subscribers')
+      .set({ email_key: keys.emailKey, alternate_key: keys.alternateKey })
+      .where('id', '=', row.id)
+      .execute()
+  }
+  const tally = new SubscriberTally(list.id)
+  tally.moved(row.status, after.status)
+  await tally.save(context)
+  recordOne(context, 'subscriber', 'update', scope, row.id, differences(row, after))
+  return { status: after.status, emailKey: keys.emailKey }
+}
+
+/** All columns but the keys: setting those writes their index anew. */
+const updateRow = compiledQuery<SubscriberRow & { now: number }, unknown>((db, value) =>
+  db
     .updateTable('subscribers')
     .set({
-      ...attributes,
-      email,
-      email_key: keys.emailKey,
-      alternate_key: keys.alternateKey,
-      status,
-      custom_fields: JSON.stringify(values),
-      updated_at: context.now
+      email: value('email'),
+      status: value('status'),
+      confirmed: value('confirmed'),
+      email_format: value('email_format'),
+      subscribe_time: value('subscribe_time'),
+      subscribe_ip: value('subscribe_ip'),
+      custom_fields: value('custom_fields'),
+      updated_at: value('now')
     })
-    .where('id', '=', row.id)
-    .execute()
-  const tally = new SubscriberTally(list.id)
-  tally.moved(row.status, status)
-  await tally.save(context)
-  const after = { ...row, ...attributes, email, status, custom_fields: JSON.stringify(values) }
-  recordOne(context, 'subscriber', 'update', scope, row.id, differences(row, after))
-  return { status, emailKey: keys.emailKey }
-}
+    .where('id', '=', value('id'))
+)
 
 interface UnsubscribeInput {
   /** null = any holder of the token, such as the recipient of a message. */
@@ -472,8 +488,8 @@ async function checkLimit(context: CommandContext, organizationId: number, fault
 }
 
 export const subscriberCommands = {
-  create: createSubscriber,
-  update: updateSubscriber,
+  create: onSubscribersOnly(createSubscriber),
+  update: onSubscribersOnly(updateSubscriber),
   unsubscribeByToken,
   delete: deleteSubscribers
 }
