@@ -30,7 +30,7 @@ it(`a new subscriber is checked by what was changed a moment ago, in 10,000 rand
     } catch (error) {
       return error instanceof ApiError
         ? error.refusals.map(({ rule }) => rule).join()
-        : Promise.reject(error as Error)
+        : Promise.reject(error)
     }
   }
   const random = seededRandom(seed)
