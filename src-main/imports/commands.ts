@@ -1,4 +1,5 @@
-import type { RowOrder } from '../api/subscriber-imports/tables.ts'
+import type { ImportBatchesTable, RowOrder } from '../api/subscriber-imports/tables.ts'
+import { compiledQuery } from '../database/compiled-query.ts'
 import { isAbsolute, join } from 'node:path'
 import {
   type Command,
@@ -345,18 +346,42 @@ export const startImporting: Command<{ id: number; records: number }, RowOrder |
  * Rejects a batch that follows one that was not written completely: the next run would take it for that one.
  */
 async function expectNext(context: CommandContext, { id, index, done }: WriteInput): Promise<void> {
-  const last = await context.db
-    .selectFrom('import_batches')
-    .select((select) => ['batch', 'rows', select.fn<number>('length', ['outcomes']).as('written')])
-    .where('subscriber_import_id', '=', id)
-    .orderBy('batch', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+  const [last] = await lastBatch(context.db, { id })
   const follows = done
     ? last?.batch === index && last.written === done.length
     : (last?.batch ?? -1) === index - 1 && last?.written === last?.rows
   if (!follows) throw new Error(`batch ${index} of import ${id} does not follow the one before`)
 }
+
+const lastBatch = compiledQuery<{ id: number }, { batch: number; rows: number; written: number }>(
+  (db, value) =>
+    db
+      .selectFrom('import_batches')
+      .select((select) => ['batch', 'rows', select.fn<number>('length', ['outcomes']).as('written')])
+      .where('subscriber_import_id', '=', value('id'))
+      .orderBy('batch', 'desc')
+      .limit(1)
+)
+
+const storeBatch = compiledQuery<ImportBatchesTable, unknown>((db, value) =>
+  db
+    .insertInto('import_batches')
+    .values({
+      subscriber_import_id: value('subscriber_import_id'),
+      batch: value('batch'),
+      rows: value('rows'),
+      outcomes: value('outcomes')
+    })
+    .onConflict((conflict) => conflict.doUpdateSet({ outcomes: (row) => row.ref('excluded.outcomes') }))
+)
+
+const storeCounts = compiledQuery<{ id: number; records: number; counts: string; now: number }, unknown>(
+  (db, value) =>
+    db
+      .updateTable('subscriber_imports')
+      .set({ records_imported: value('records'), counts: value('counts'), updated_at: value('now') })
+      .where('id', '=', value('id'))
+)
 
 interface WriteInput {
   id: number
@@ -392,27 +417,20 @@ const writeImportBatch = inBackground<WriteInput, Uint8Array | null>(async (cont
   const outcomes = Buffer.concat([before, result.outcomes])
   await tally.save(context)
   await useSubscriberIds(context, result.nextId)
-  await context.db
-    .insertInto('import_batches')
-    .values({
-      subscriber_import_id: row.id,
-      batch: input.index,
-      rows: batch.emails.length,
-      outcomes
-    })
-    .onConflict((conflict) => conflict.doUpdateSet({ outcomes }))
-    .execute()
+  await storeBatch(context.db, {
+    subscriber_import_id: row.id,
+    batch: input.index,
+    rows: batch.emails.length,
+    outcomes
+  })
   await recordImportChanges(context, row.id, result)
   if (result.addedRange) await recordAddedIds(context, row.id, result.addedRange)
-  await context.db
-    .updateTable('subscriber_imports')
-    .set({
-      records_imported: row.records_imported + result.outcomes.length,
-      counts: JSON.stringify(addCounts(JSON.parse(row.counts) as ImportCounts, result.outcomes)),
-      updated_at: context.now
-    })
-    .where('id', '=', row.id)
-    .execute()
+  await storeCounts(context.db, {
+    id: row.id,
+    records: row.records_imported + result.outcomes.length,
+    counts: JSON.stringify(addCounts(JSON.parse(row.counts) as ImportCounts, result.outcomes)),
+    now: context.now
+  })
   const { reacting, timeZone } = session
   await queueReactionsOfMany(context, reacting.onNew, result.addedIds, timeZone)
   await queueReactionsOfMany(context, reacting.onUpdated, result.updatedIds, timeZone)
@@ -482,14 +500,18 @@ export const recordPurgedLogs: Command<{ id: number }, void> = async (context, {
     .execute()
 }
 
-async function runningImport(context: CommandContext, id: number): Promise<ImportRow | undefined> {
-  return context.db
+async function runningImport({ db }: CommandContext, id: number): Promise<ImportRow | undefined> {
+  const [row] = await runningImports(db, { id })
+  return row
+}
+
+const runningImports = compiledQuery<{ id: number }, ImportRow>((db, value) =>
+  db
     .selectFrom('subscriber_imports')
     .selectAll()
-    .where('id', '=', id)
+    .where('id', '=', value('id'))
     .where('state', 'in', runningStates)
-    .executeTakeFirst()
-}
+)
 
 /** State changes by users and by the import's thread. */
 export const importStates = stateCommands({

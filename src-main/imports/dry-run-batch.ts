@@ -2,11 +2,14 @@ import SQLite, { type Database, type Statement } from 'better-sqlite3'
 import type { ImportBatch } from './plan.ts'
 import {
   code,
-  emailKeyAt,
+  type Existing,
   findExisting,
   type ImportSession,
+  keyAt,
+  nextPlaces,
   outcomeForExisting,
-  overwrittenValues
+  overwrittenValues,
+  rowsPerStatement
 } from './import-batch.ts'
 import type { ValueChanges } from './value-changes.ts'
 
@@ -57,23 +60,27 @@ export class DryRunBatches {
   apply(batch: ImportBatch): Uint8Array {
     const outcomes = new Uint8Array(batch.emails.length).fill(code.failed)
     this.#keys.exec('BEGIN')
-    for (const [place, email] of batch.emails.entries()) {
-      if (email !== '') outcomes[place] = this.#outcomeOf(batch, place, email)
+    for (let next = 0; next < batch.emails.length;) {
+      const { places, end } = nextPlaces(batch, next, rowsPerStatement)
+      const known = findExisting(this.#database, this.#session, batch, places)
+      for (const place of places) outcomes[place] = this.#outcomeOf(batch, place, known.get(place))
+      next = end
     }
     this.#keys.exec('COMMIT')
     return outcomes
   }
 
-  #outcomeOf(batch: ImportBatch, place: number, email: string): number {
-    const existing = findExisting(this.#database, this.#session, batch, place)
+  #outcomeOf(batch: ImportBatch, place: number, existing: Existing | undefined): number {
     if (existing) {
       const outcome = outcomeForExisting(this.#session, existing)
-      if (outcome === 'updated')
-        this.#changes.add(email, existing, overwrittenValues(this.#session, existing, batch, place))
+      if (outcome === 'updated') {
+        const values = overwrittenValues(this.#session, existing, batch, place)
+        this.#changes.add(batch.emails[place] ?? '', existing, values)
+      }
       return code[outcome]
     }
     if (this.#session.refusesNew) return code.failed
-    const key = batch.alternateKeys ? (batch.alternateKeys[place] ?? '') : emailKeyAt(batch, place)
+    const key = keyAt(batch, place)
     if (this.#room <= 0) {
       return this.#hasKey.get(key) === undefined ? code.skipped_over_limit : code.skipped_duplicate
     }

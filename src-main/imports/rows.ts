@@ -1,6 +1,7 @@
 import { joinRefusals } from '../base/errors.ts'
 import { type Complaint, complaint, type Refusal, refusal, refusalAt } from '../base/refusal.ts'
 import { isIP } from 'node:net'
+import { jsonOf } from '../http/json-text.ts'
 import {
   type FieldDefinition,
   fieldNamed,
@@ -23,6 +24,8 @@ interface FieldColumn {
   field: FieldDefinition
   /** `"<field id>":`, the beginning of the value's entry in the JSON. */
   prefix: string
+  /** The entry's place: ids ascend, as in what JSON.stringify writes. */
+  place: number
   /** The import's default for a blank cell. */
   whenBlank: StoredValue | null
 }
@@ -69,7 +72,8 @@ export class RowReader {
   readonly #reserved: [ReservedColumn, number][]
   readonly #fields: FieldColumn[]
   readonly #columns: number
-  readonly #constantEntries: string
+  /** The entries of a row's JSON, '' for none. Those of defaults without a column are the same in each row. */
+  readonly #entries: string[]
   readonly #primaryKey: FieldDefinition | undefined
 
   constructor(plan: RowPlan) {
@@ -81,16 +85,23 @@ export class RowReader {
     this.#reserved = mapping.flatMap((name, index): [ReservedColumn, number][] =>
       name && isImportColumn(name) && name !== 'email' ? [[name, index]] : []
     )
-    this.#fields = mapping.flatMap((name, index) => {
+    const mapped = mapping.flatMap((name, index) => {
       const field = name && !isImportColumn(name) ? fieldNamed(plan.fields, name) : undefined
-      if (!field) return []
-      return [{ index, field, prefix: `"${field.id}":`, whenBlank: defaults.get(field.id) ?? null }]
+      return field ? [{ index, field }] : []
     })
-    const mapped = new Set(this.#fields.map(({ field }) => field.id))
-    this.#constantEntries = [...defaults]
-      .filter(([id, value]) => value !== null && !mapped.has(id))
-      .map(([id, value]) => `"${id}":${JSON.stringify(value)}`)
-      .join(',')
+    const ids = new Set([...mapped.map(({ field }) => field.id), ...defaults.keys()])
+    const ascending = [...ids].sort((a, b) => a - b)
+    this.#entries = ascending.map((id) => {
+      const value = mapped.some(({ field }) => field.id === id) ? null : (defaults.get(id) ?? null)
+      return value === null ? '' : `"${id}":${JSON.stringify(value)}`
+    })
+    this.#fields = mapped.map(({ index, field }) => ({
+      index,
+      field,
+      prefix: `"${field.id}":`,
+      place: ascending.indexOf(field.id),
+      whenBlank: defaults.get(field.id) ?? null
+    }))
     this.#primaryKey = plan.fields.find(({ id }) => id === plan.primaryKeyFieldId)
   }
 
@@ -135,15 +146,15 @@ export class RowReader {
 
   #readFields(row: readonly string[]): string | Refusal {
     const order = this.#plan.settings.file_format.date_format
-    let entries = this.#constantEntries
-    for (const { index, field, prefix, whenBlank } of this.#fields) {
+    for (const { index, field, prefix, place, whenBlank } of this.#fields) {
       const cell = row[index] ?? ''
       const value = readRequiredValue(field, cell === '' ? whenBlank && shown(field, whenBlank) : cell, order)
-      if (value === null) continue
       if (value instanceof ValueFault) return refusalAt(field.name, value.complaint)
-      entries += (entries === '' ? '' : ',') + prefix + JSON.stringify(value)
+      this.#entries[place] = value === null ? '' : prefix + jsonOf(value)
     }
-    return `{${entries}}`
+    let entries = ''
+    for (const entry of this.#entries) if (entry !== '') entries += (entries === '' ? '{' : ',') + entry
+    return `${entries || '{'}}`
   }
 
   #readReserved(row: readonly string[]): Attributes | Refusal {

@@ -7,7 +7,8 @@ import {
   Unfinished
 } from '../database/command.ts'
 import type { BatchResult, Overwritten } from './import-batch.ts'
-import type { KeptReason } from '../api/subscriber-imports/tables.ts'
+import type { ImportChangesTable, KeptReason } from '../api/subscriber-imports/tables.ts'
+import { compiledQuery } from '../database/compiled-query.ts'
 import { SubscriberTally } from '../api/subscriber-counts/tally.ts'
 import { validationFailed } from '../base/errors.ts'
 import { refusal } from '../base/refusal.ts'
@@ -31,18 +32,26 @@ export async function recordImportChanges(
 ): Promise<void> {
   if (!addedRange && overwritten.length === 0) return
   const added = addedRange ? addedRange.last - addedRange.first + 1 : 0
-  await context.db
-    .insertInto('import_changes')
-    .values({
-      subscriber_import_id: importId,
-      written_at: context.now,
-      first_added_id: addedRange?.first ?? null,
-      last_added_id: addedRange?.last ?? null,
-      overwritten: overwritten.length > 0 ? await packJson(overwritten) : null,
-      subscribers: added + overwritten.length
-    })
-    .execute()
+  await storeChanges(context.db, {
+    subscriber_import_id: importId,
+    written_at: context.now,
+    first_added_id: addedRange?.first ?? null,
+    last_added_id: addedRange?.last ?? null,
+    overwritten: overwritten.length > 0 ? await packJson(overwritten) : null,
+    subscribers: added + overwritten.length
+  })
 }
+
+const storeChanges = compiledQuery<Omit<ImportChangesTable, 'id' | 'undone'>, unknown>((db, value) =>
+  db.insertInto('import_changes').values({
+    subscriber_import_id: value('subscriber_import_id'),
+    written_at: value('written_at'),
+    first_added_id: value('first_added_id'),
+    last_added_id: value('last_added_id'),
+    overwritten: value('overwritten'),
+    subscribers: value('subscribers')
+  })
+)
 
 /** Removes what undoing an import needs and what its undoing left; the logs of the import go at the same time. */
 export async function deleteImportChanges(context: CommandContext, importId: number): Promise<void> {

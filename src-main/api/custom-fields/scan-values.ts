@@ -11,6 +11,7 @@ export class ValueScanner {
   /** By field id. */
   readonly #positions: (number | undefined)[] = []
   readonly #found: (string | null)[]
+  #hasOthers = false
 
   /** @param fieldIds in the order of the result */
   constructor(fieldIds: readonly number[]) {
@@ -19,12 +20,18 @@ export class ValueScanner {
     this.#found = fieldIds.map(() => null)
   }
 
+  /** True if what was scanned last has values of other fields. */
+  get hasOthers(): boolean {
+    return this.#hasOthers
+  }
+
   /**
    * @param stored as JSON.stringify or SQLite writes it; other JSON is parsed
    * @returns the JSON of each value as it is stored, null for a field without one; holds until the next call
    */
   scan(stored: string): readonly (string | null)[] {
     const found = this.#found.fill(null)
+    this.#hasOthers = false
     const end = stored.length - 1
     // `at` is the quote before a key, `colon` the one after it, `next` the comma or brace after its value.
     for (let at = 1, next: number; at < end; at = next + 1) {
@@ -35,11 +42,18 @@ export class ValueScanner {
       }
       colon++
       next = stored.startsWith('":', colon - 1) ? endOfValue(stored, colon + 1) : -1
-      if (next === -1) return parsedValues(stored, this.#fieldIds)
+      if (next === -1) return this.#parse(stored)
       const position = this.#positions[id]
-      if (position !== undefined) found[position] = stored.slice(colon + 1, next)
+      if (position === undefined) this.#hasOthers = true
+      else found[position] = stored.slice(colon + 1, next)
     }
     return found
+  }
+
+  #parse(stored: string): readonly (string | null)[] {
+    const values = JSON.parse(stored) as StoredValues
+    this.#hasOthers = Object.keys(values).some((id) => this.#positions[Number(id)] === undefined)
+    return this.#fieldIds.map((id) => (values[id] === undefined ? null : JSON.stringify(values[id])))
   }
 }
 
@@ -61,9 +75,4 @@ function endOfText(stored: string, at: number): number {
     if (!isEscaped) return end + 1
   }
   return -1
-}
-
-function parsedValues(stored: string, fieldIds: readonly number[]): (string | null)[] {
-  const values = JSON.parse(stored) as StoredValues
-  return fieldIds.map((id) => (values[id] === undefined ? null : JSON.stringify(values[id])))
 }
