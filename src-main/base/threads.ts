@@ -32,13 +32,13 @@ const loadings = new WeakMap<Worker, Promise<unknown>>()
 /**
  * Starts the thread whose entry `name` is next to the module `base` (its import.meta.url). Works from the
  * sources, and from the build, which has all files in one folder.
- * @param options `data` is returned by {@link threadData} in the thread; `heapMegabytes` is for short work
- * that needs more
+ * @param options `data` is returned by {@link threadData} in the thread, `ports` are those in it; `heapMegabytes` is
+ * for short work that needs more
  */
 export function startThread(
   base: string,
   name: string,
-  options: { name: string; data?: unknown; heapMegabytes?: number }
+  options: { name: string; data?: unknown; ports?: MessagePort[]; heapMegabytes?: number }
 ): Worker {
   const extension = extname(fileURLToPath(base))
   const { port1: loaded, port2 } = new MessageChannel()
@@ -50,7 +50,7 @@ export function startThread(
   const thread = new Worker(new URL(`./loading-thread${extension}`, import.meta.url), {
     name: options.name,
     workerData: start,
-    transferList: [port2],
+    transferList: [port2, ...(options.ports ?? [])],
     resourceLimits: {
       ...heapLimits,
       ...(options.heapMegabytes !== undefined && { maxOldGenerationSizeMb: options.heapMegabytes })

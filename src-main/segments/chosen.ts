@@ -6,7 +6,9 @@ import type { SortColumn } from '../api/segments/conditions.ts'
 import { membersOf, type SegmentScope } from '../api/segments/queries.ts'
 import type { SubscriberRow } from '../api/subscribers/queries.ts'
 import type { Schema } from '../database/schema.ts'
-import { byPieces } from './pieces.ts'
+import { idRange } from './pieces.ts'
+import type { SecondScanner } from './second-scanner.ts'
+import { joinPieces, newScan, scanPiece, scanPieces } from './shared-scan.ts'
 
 /** The sort order of a custom field's values; options by their position. */
 export type SortKind = 'text' | 'number' | 'option'
@@ -26,20 +28,27 @@ export interface Choice extends SegmentScope {
   sorting: Sorting | null
 }
 
+/** A reading connection, and a thread that scans with it. */
+export interface ScanningConnection {
+  database: Database
+  db: Kysely<Schema>
+  scanner: Pick<SecondScanner, 'scan'>
+}
+
 /**
  * Returns the ids of the selected subscribers in order. Scans the list in pieces, between which other
  * questions are answered; sorting the result is one query.
  * @throws the reason of the signal when aborted
  */
 export async function chosenIds(
-  database: Database,
-  db: Kysely<Schema>,
+  connection: ScanningConnection,
   choice: Choice,
   signal: AbortSignal
 ): Promise<Float64Array> {
+  const { database, db } = connection
   const isWhole = choice.clause.length === 0 && choice.search === ''
-  if (!choice.sorting) return foundIds(database, db, choice, signal)
-  const found = isWhole ? null : await foundIds(database, db, choice, signal)
+  if (!choice.sorting) return foundIds(connection, choice, signal)
+  const found = isWhole ? null : await foundIds(connection, choice, signal)
   const ids = found && JSON.stringify(Array.from(found))
   const { sql: text, parameters } = db
     .selectFrom('subscribers')
@@ -63,36 +72,33 @@ export async function chosenIds(
   )
 }
 
+/** Lists with fewer ids between their first and their last are scanned by one thread. */
+const sharedFrom = 50_000
+
 async function foundIds(
-  database: Database,
-  db: Kysely<Schema>,
+  { database, db, scanner }: ScanningConnection,
   { mailingListId, clause, search, textFieldIds }: Choice,
   signal: AbortSignal
 ): Promise<Float64Array> {
-  const { sql: text, parameters } = membersOf(db, mailingListId, clause)
+  const query = membersOf(db, mailingListId, clause)
     .select('subscribers.id')
-    .$if(search !== '', (query) => query.where(isFound(search, textFieldIds)))
+    .$if(search !== '', (members) => members.where(isFound(search, textFieldIds)))
     .where('subscribers.id', '>', sql.val(0))
     .where('subscribers.id', '<=', sql.val(0))
     .orderBy('subscribers.id')
     .compile()
-  const piece = database.prepare(text).pluck()
-  const others = parameters.slice(0, -2)
-  const pieces: number[][] = []
-  await byPieces(db, mailingListId, signal, (after, upTo) => {
-    pieces.push(piece.all(...others, after, upTo) as number[])
-  })
-  return joined(pieces)
-}
-
-function joined(pieces: number[][]): Float64Array {
-  const ids = new Float64Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
-  let place = 0
-  for (const piece of pieces) {
-    ids.set(piece, place)
-    place += piece.length
+  const range = await idRange(db, mailingListId)
+  if (!range) return new Float64Array()
+  const scan = newScan({ text: query.sql, parameters: query.parameters.slice(0, -2) }, range)
+  const isShared = range.last - range.first >= sharedFrom
+  const others = isShared ? scanner.scan(scan) : null
+  const found = await scanPieces(database, scan, signal)
+  for (const [piece, ids] of (await others) ?? []) found.set(piece, ids)
+  // Those that the other thread took before a fault.
+  for (let piece = 0; piece < scan.pieces; piece++) {
+    if (!found.has(piece)) found.set(piece, scanPiece(database, scan, piece))
   }
-  return ids
+  return joinPieces(found)
 }
 
 /** Blank values come last in both directions. */

@@ -17,15 +17,9 @@ export async function byPieces(
   signal: AbortSignal,
   look: (after: number, upTo: number) => void
 ): Promise<void> {
-  const { first, last } = await db
-    .selectFrom('subscribers')
-    .select((select) => [
-      select.fn.min<number | null>('id').as('first'),
-      select.fn.max<number | null>('id').as('last')
-    ])
-    .where('mailing_list_id', '=', mailingListId)
-    .executeTakeFirstOrThrow()
-  if (first === null || last === null) return
+  const range = await idRange(db, mailingListId)
+  if (!range) return
+  const { first, last } = range
   let size = firstPiece
   for (let after = first - 1; after < last;) {
     await nextTurn()
@@ -36,4 +30,20 @@ export async function byPieces(
     const took = Math.max(1, performance.now() - began)
     size = Math.ceil(size * Math.min(4, Math.max(0.1, pieceTime / took)))
   }
+}
+
+/** Returns the lowest and the highest id of a list's subscribers; null for an empty list. */
+export async function idRange(
+  db: Kysely<Schema>,
+  mailingListId: number
+): Promise<{ first: number; last: number } | null> {
+  const { first, last } = await db
+    .selectFrom('subscribers')
+    .select((select) => [
+      select.fn.min<number | null>('id').as('first'),
+      select.fn.max<number | null>('id').as('last')
+    ])
+    .where('mailing_list_id', '=', mailingListId)
+    .executeTakeFirstOrThrow()
+  return first === null || last === null ? null : { first, last }
 }

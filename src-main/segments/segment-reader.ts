@@ -6,7 +6,11 @@ import type { SubscriberRow } from '../api/subscribers/queries.ts'
 import type { Change } from '../database/command.ts'
 import type { Writer } from '../database/writer.ts'
 import { AskedThread } from '../base/asked-thread.ts'
-import { startThread } from '../base/threads.ts'
+import type { Worker } from 'node:worker_threads'
+import { messageOf } from '../base/errors.ts'
+import { endThread, startThread } from '../base/threads.ts'
+import type { ScanThreadData } from './scan-thread.ts'
+import type { ScannerWanted } from './second-scanner.ts'
 import type { FieldDefinition } from '../api/custom-fields/rules.ts'
 import type { LostValues } from '../api/custom-fields/values-in-use.ts'
 import type { Growth } from '../api/subscriber-counts/days.ts'
@@ -75,12 +79,18 @@ const maxKept = 200
 /** Answers who is in a segment, from a thread of its own that is started with the first question. */
 export class SegmentReader {
   readonly #thread: AskedThread<SegmentQuestion, unknown>
+  #scanner: Worker | null = null
+  #isClosed = false
   readonly #counts = new Map<string, KeptCount>()
 
   constructor(databasePath: string, writer: Pick<Writer, 'onChanges'>) {
-    this.#thread = new AskedThread(() =>
-      startThread(import.meta.url, 'segment-thread', { data: databasePath, name: 'segments' })
-    )
+    this.#thread = new AskedThread(() => {
+      const thread = startThread(import.meta.url, 'segment-thread', { data: databasePath, name: 'segments' })
+      thread.on('message', (message: object) => {
+        if ('scannerPort' in message) this.#startScanner(databasePath, message as ScannerWanted)
+      })
+      return thread
+    })
     writer.onChanges((changes) => this.#noteChanges(changes))
   }
 
@@ -155,8 +165,20 @@ export class SegmentReader {
     return this.#thread.ask({ ask: 'dependencies', field }) as Promise<Dependency[]>
   }
 
-  close(): Promise<void> {
-    return this.#thread.close()
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#thread.close()
+    if (this.#scanner) await endThread(this.#scanner)
+  }
+
+  #startScanner(databasePath: string, { scannerPort: port }: ScannerWanted): void {
+    if (this.#isClosed) return port.close()
+    const data: ScanThreadData = { databasePath, port }
+    this.#scanner = startThread(import.meta.url, 'scan-thread', { data, ports: [port], name: 'scan' })
+    this.#scanner.on('error', (error) => {
+      // The thread of segments scans alone then.
+      process.stderr.write(`The second scan of lists failed: ${messageOf(error)}\n`)
+    })
   }
 
   #noteChanges(changes: Change[]): void {

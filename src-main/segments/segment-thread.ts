@@ -1,3 +1,4 @@
+import { parentPort } from 'node:worker_threads'
 import { answerQuestions } from '../base/asked-thread.ts'
 import { threadData } from '../base/threads.ts'
 import { subscriberGrowth } from '../api/subscriber-counts/days.ts'
@@ -8,6 +9,7 @@ import { chosenIds, subscribersByIds } from './chosen.ts'
 import { domainsOfList } from './domains.ts'
 import { findSelection } from './selection.ts'
 import { KeptChoices } from './kept-choices.ts'
+import { SecondScanner } from './second-scanner.ts'
 import { searchEverything } from './search.ts'
 import type { ChoicePage, SegmentQuestion } from './segment-reader.ts'
 import { dependenciesOf } from '../api/custom-fields/dependency-queries.ts'
@@ -17,7 +19,11 @@ import { isInUse } from '../api/custom-fields/values-in-use.ts'
 
 const database = openForReading(threadData() as string)
 const reader = kyselyOver(database)
-const choices = new KeptChoices((choice, signal) => chosenIds(database, reader, choice, signal))
+// An ORDER BY of a whole list sorts on a second core.
+database.pragma('threads = 2')
+const scanner = new SecondScanner((wanted) => parentPort?.postMessage(wanted, [wanted.scannerPort]))
+const connection = { database, db: reader, scanner }
+const choices = new KeptChoices((choice, signal) => chosenIds(connection, choice, signal))
 
 answerQuestions(valueOf)
 
@@ -30,7 +36,7 @@ function valueOf(question: SegmentQuestion, signal: AbortSignal): Promise<unknow
     case 'choice':
       return choicePage(question, signal)
     case 'selection':
-      return findSelection(database, reader, question.choice, question.narrowing, signal)
+      return findSelection(connection, question.choice, question.narrowing, signal)
     case 'domains':
       return domainsOfList(database, reader, question.mailingListId, signal)
     case 'growth':

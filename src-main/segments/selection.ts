@@ -1,11 +1,9 @@
 import type { Database } from 'better-sqlite3'
-import type { Kysely } from 'kysely'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { packIds } from '../api/bulk-actions/selected-ids.ts'
 import type { SegmentCounts } from '../api/segments/queries.ts'
 import { type SubscriberStatus, subscriberStatuses } from '../api/subscribers/schema.ts'
-import type { Schema } from '../database/schema.ts'
-import { type Choice, chosenIds } from './chosen.ts'
+import { type Choice, chosenIds, type ScanningConnection } from './chosen.ts'
 import type { FoundSelection, Narrowing } from './segment-reader.ts'
 
 /** Subscribers whose status is read between two other questions. */
@@ -16,21 +14,20 @@ const countedAtOnce = 10_000
  * @throws the reason of the signal
  */
 export async function findSelection(
-  database: Database,
-  db: Kysely<Schema>,
+  connection: ScanningConnection,
   choice: Choice,
   { only, except }: Narrowing,
   signal: AbortSignal
 ): Promise<FoundSelection> {
   const found = only
-    ? existing(database, choice.mailingListId, only)
-    : await chosenIds(database, db, { ...choice, sorting: null }, signal)
+    ? existing(connection.database, choice.mailingListId, only)
+    : await chosenIds(connection, { ...choice, sorting: null }, signal)
   const left = new Set(except)
   const ids = left.size > 0 ? found.filter((id) => !left.has(id)) : found
   return {
     subscribers: ids.length,
     leftOut: found.length - ids.length,
-    statuses: await countStatuses(database, ids, signal),
+    statuses: await countStatuses(connection.database, ids, signal),
     parts: packIds(ids)
   }
 }

@@ -168,13 +168,13 @@ function matchesField(condition: SettledField): Expression<SqlBool> {
     case 'is on':
       return sql<SqlBool>`${value} is ${condition.value}`
     case 'is before':
-      return compared(value, sql`< ${condition.value}`, condition.kind)
+      return compared(value, sql`value < ${condition.value}`, condition.kind)
     case 'is after':
-      return compared(value, sql`> ${condition.value}`, condition.kind)
+      return compared(value, sql`value > ${condition.value}`, condition.kind)
     case 'is at least':
-      return compared(value, sql`>= ${condition.value}`, condition.kind)
+      return compared(value, sql`value >= ${condition.value}`, condition.kind)
     case 'is at most':
-      return compared(value, sql`<= ${condition.value}`, condition.kind)
+      return compared(value, sql`value <= ${condition.value}`, condition.kind)
     case 'is':
     case 'is not':
       if (condition.kind === 'number') {
@@ -182,10 +182,15 @@ function matchesField(condition: SettledField): Expression<SqlBool> {
         return condition.operator === 'is' ? isIt : sql<SqlBool>`not (${isIt})`
       }
   }
-  return matchesText(sql`ifnull(${folded(value)}, '')`, condition.operator, foldText(String(condition.value)))
+  const wanted = foldText(String(condition.value))
+  const matches = matchesText(sql`ifnull(${folded(value)}, '')`, condition.operator, wanted)
+  const isNegative = condition.operator === 'is not' || condition.operator === 'does not contain'
+  return isNegative || wanted === '' ? matches : sql<SqlBool>`(${mayBeInFields(wanted)} and ${matches})`
 }
 
 /**
+ * Compares `value`, the value of a field.
+ *
  * A blank value compares as false, where SQL returns null; so does one of another type, whose field changed
  * since the condition was stored.
  */
@@ -195,15 +200,15 @@ function compared(
   kind: SettledField['kind']
 ): Expression<SqlBool> {
   const type = kind === 'number' ? sql`'integer'` : sql`'text'`
-  return sql<SqlBool>`(typeof(${value}) = ${type} and ${value} ${comparison})`
+  // The inner query takes the value out of its JSON once.
+  return sql<SqlBool>`(select typeof(value) = ${type} and ${comparison} from (select ${value} as value))`
 }
 
 function isBetween(value: RawBuilder<unknown>, { kind, from, to }: SettledField): Expression<SqlBool> {
-  const isAfter = compared(value, sql`>= ${from}`, kind)
-  const isBefore = compared(value, sql`<= ${to}`, kind)
   // The range includes the turn of the year.
   const turns = kind === 'day_of_year' && String(from) > String(to)
-  return turns ? sql<SqlBool>`(${isAfter} or ${isBefore})` : sql<SqlBool>`(${isAfter} and ${isBefore})`
+  const comparison = turns ? sql`(value >= ${from} or value <= ${to})` : sql`value between ${from} and ${to}`
+  return compared(value, comparison, kind)
 }
 
 function hasOptions(
@@ -320,5 +325,9 @@ export function isFound(text: string, textFieldIds: readonly number[]): Expressi
 function mayBeInFields(wanted: string): Expression<SqlBool> {
   const values = sql.ref('subscribers.custom_fields')
   if (/["\\\p{Cc}]/u.test(wanted)) return sql<SqlBool>`true`
-  return sql<SqlBool>`(instr(lower(${values}), ${wanted}) > 0 or octet_length(${values}) <> length(${values}))`
+  // LIKE ignores the case of ASCII letters, in half the time; but % and _ mean something to it.
+  const isThere = /[%_]/.test(wanted)
+    ? sql`instr(lower(${values}), ${wanted}) > 0`
+    : sql`${values} like ${`%${wanted}%`}`
+  return sql<SqlBool>`(${isThere} or octet_length(${values}) <> length(${values}))`
 }
