@@ -12,9 +12,7 @@ import {
   writeSync
 } from 'node:fs'
 import { dirname } from 'node:path'
-import type { StoredValues } from '../api/custom-fields/rules.ts'
-import { selectedToExport, subscribersToExport } from '../api/subscriber-exports/queries.ts'
-import type { SubscriberRow } from '../api/subscribers/queries.ts'
+import { type RowToExport, selectedToExport, subscribersToExport } from '../api/subscriber-exports/queries.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import type { Schema } from '../database/schema.ts'
 import type { CommandClient } from '../database/writer.ts'
@@ -22,7 +20,7 @@ import { refusalOf, storageFaultOf } from '../base/errors.ts'
 import type { JobOutcome } from '../jobs/outcome.ts'
 import { type RunningJob, runJobs } from '../jobs/run-job.ts'
 import { countSegment } from '../segments/count.ts'
-import { cellsOf } from './cells.ts'
+import { cellWriter } from './cells.ts'
 import { csvWriter } from '../csv/csv-writer.ts'
 import { type ExportPlan, exportPath } from './plan.ts'
 import { databasePathIn } from '../database/database-path.ts'
@@ -90,14 +88,10 @@ async function writeFile(
       progress.bytes += append(file, progress.bytes, csvWriter(settings.file_format)([settings.columns]))
     }
     const write = csvWriter(settings.file_format, settings.file_format.escape_formulas)
-    const cells = cellsOf(settings.columns, plan.fields, plan.timeZone)
+    const cellsOf = cellWriter(settings.columns, plan.fields, plan.timeZone)
     for (let reads = 1; ; reads++) {
       const { rows, lastId } = await nextRows(plan, progress.afterId, reader)
-      const lines = rows.map((row) => {
-        const values = JSON.parse(row.custom_fields) as StoredValues
-        return cells.map((cell) => cell(row, values))
-      })
-      if (lines.length > 0) progress.bytes += append(file, progress.bytes, write(lines))
+      if (rows.length > 0) progress.bytes += append(file, progress.bytes, write(rows.map(cellsOf)))
       progress.records += rows.length
       progress.afterId = lastId ?? rows.at(-1)?.id ?? progress.afterId
       const isLast = lastId === null
@@ -118,7 +112,7 @@ async function nextRows(
   plan: ExportPlan,
   afterId: number,
   reader: Kysely<Schema>
-): Promise<{ rows: SubscriberRow[]; lastId: number | null }> {
+): Promise<{ rows: RowToExport[]; lastId: number | null }> {
   const { selectionId, mailingListId, settings } = plan
   if (selectionId !== null) {
     return selectedToExport(reader, { selectionId, mailingListId }, settings.statuses, afterId)

@@ -7,8 +7,9 @@ import { formatOptionalTime, formatTime } from '../../base/times.ts'
 import { nextSelected } from '../bulk-actions/queries.ts'
 import { membersOf, type SegmentScope } from '../segments/queries.ts'
 import type { SettledCondition } from '../segments/settled.ts'
+import { type ImportColumn, importColumns } from '../subscriber-imports/rules.ts'
 import type { SubscriberRow } from '../subscribers/queries.ts'
-import type { SubscriberStatus } from '../subscribers/schema.ts'
+import { type SubscriberStatus, subscriberStatuses } from '../subscribers/schema.ts'
 import type { ExportSettings, SubscriberExport } from './schema.ts'
 import { type Page, pageOf } from '../../http/pagination.ts'
 
@@ -75,6 +76,14 @@ export async function countWithStatuses(
   return row.total ?? 0
 }
 
+const exportedColumns = [
+  'subscribers.id',
+  ...importColumns.map((column) => `subscribers.${column}` as const),
+  'subscribers.custom_fields'
+] as const
+
+export type RowToExport = Pick<SubscriberRow, 'id' | ImportColumn | 'custom_fields'>
+
 /** Returns up to `limit` subscribers of a segment with these statuses and an id above `afterId`, by id. */
 export function subscribersToExport(
   db: Kysely<Schema>,
@@ -82,11 +91,13 @@ export function subscribersToExport(
   statuses: readonly SubscriberStatus[],
   afterId: number,
   limit: number
-): Promise<SubscriberRow[]> {
+): Promise<RowToExport[]> {
   return membersOf(db, mailingListId, clause)
-    .selectAll('subscribers')
+    .select(exportedColumns)
     .where('subscribers.id', '>', afterId)
-    .where('subscribers.status', 'in', [...statuses])
+    .$if(new Set(statuses).size < subscriberStatuses.length, (members) =>
+      members.where('subscribers.status', 'in', [...statuses])
+    )
     .orderBy('subscribers.id')
     .limit(limit)
     .execute()
@@ -101,12 +112,12 @@ export async function selectedToExport(
   { selectionId, mailingListId }: { selectionId: number; mailingListId: number },
   statuses: readonly SubscriberStatus[],
   afterId: number
-): Promise<{ rows: SubscriberRow[]; lastId: number | null }> {
+): Promise<{ rows: RowToExport[]; lastId: number | null }> {
   const ids = await nextSelected(db, selectionId, afterId)
   if (ids.length === 0) return { rows: [], lastId: null }
   const rows = await db
     .selectFrom('subscribers')
-    .selectAll()
+    .select(exportedColumns)
     .where('id', 'in', ids)
     .where('mailing_list_id', '=', mailingListId)
     .where('status', 'in', [...statuses])

@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { Kysely } from 'kysely'
 import { fieldsOfList } from '../../api/custom-fields/queries.ts'
-import type { StoredValues } from '../../api/custom-fields/rules.ts'
 import { mailingListsOf } from '../../api/mailing-lists/queries.ts'
 import { organizations, type OrganizationRow } from '../../api/organizations/queries.ts'
 import { importColumns } from '../../api/subscriber-imports/rules.ts'
@@ -9,7 +8,7 @@ import type { SubscriberRow } from '../../api/subscribers/queries.ts'
 import { csvWriter } from '../../csv/csv-writer.ts'
 import { kyselyOver } from '../../database/connection.ts'
 import type { Schema } from '../../database/schema.ts'
-import { cellsOf } from '../../exports/cells.ts'
+import { cellWriter } from '../../exports/cells.ts'
 
 interface ArchivedFile {
   name: string
@@ -39,7 +38,7 @@ async function subscribersOf(
 ): Promise<() => Generator<string>> {
   const fields = await fieldsOfList(db, organizationId, list.id)
   const columns = [...importColumns, ...fields.map(({ name }) => name)]
-  const cells = cellsOf(columns, fields, timeZone)
+  const cellsOf = cellWriter(columns, fields, timeZone)
   const write = csvWriter({ csv_field_separator: ',', csv_field_enclosure: '"' }, true)
   const next = database.prepare<[number, number, number], SubscriberRow>(
     'SELECT * FROM subscribers WHERE mailing_list_id = ? AND id > ? ORDER BY id LIMIT ?'
@@ -51,12 +50,7 @@ async function subscribersOf(
       const last = rows.at(-1)
       if (!last) return
       afterId = last.id
-      yield write(
-        rows.map((row) => {
-          const values = JSON.parse(row.custom_fields) as StoredValues
-          return cells.map((cell) => cell(row, values))
-        })
-      )
+      yield write(rows.map(cellsOf))
     }
   }
 }
