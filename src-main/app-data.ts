@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
 import type { Kysely } from 'kysely'
 import { systemOrganizationId } from './api/organizations/rules.ts'
 import { backupFolder } from './backups/files.ts'
@@ -14,18 +15,17 @@ import { DataUnusable, lastGoodBackup } from './backups/unusable-data.ts'
 import { messageOf, storageFaultOf } from './base/errors.ts'
 import type { CloseStack } from './close-stack.ts'
 import { rememberReads } from './database/remembered.ts'
-import { kyselyOver, openForReading } from './database/connection.ts'
+import { kyselyOnFirstUse, openForReading } from './database/connection.ts'
 import { type InstanceLock, takeInstanceLock } from './database/instance-lock.ts'
 import { commandLine, requestOrigin } from './database/origin.ts'
 import type { Schema } from './database/schema.ts'
-import { CommandFailed, type Writer } from './database/writer.ts'
+import { CommandFailed, Writer } from './database/writer.ts'
 import { removeLeftFiles } from './imports/left-files.ts'
 import { uploadDirectoryOf } from './imports/source.ts'
 import { deleteChecksums, prepareDamaged } from './integrity/examine.ts'
 import { Integrity } from './integrity/integrity.ts'
 import { requireWritable } from './integrity/place.ts'
 import type { SettingsChanges } from './settings/schema.ts'
-import { startWriter } from './start-writer.ts'
 import { databaseFile, databasePathIn } from './database/database-path.ts'
 
 /** Time to wait for a command that examines the data, such as `listwright check`, in milliseconds. */
@@ -45,17 +45,22 @@ export interface LockedData {
   wasCutOff: boolean
 }
 
-/** The open database, ready for requests and jobs. */
-export interface OpenData {
+/** The database while its writer opens it. The reader may be used once that is ready. */
+export interface OpeningData {
   dataDirectory: string
   databasePath: string
   integrity: Integrity
+  examination: Promise<void>
   writer: Writer
   reader: Kysely<Schema>
-  /** The system administrator that every installation has. */
-  systemUserId: number
   /** Why a requested restore was not done; null = it was, or none was requested. */
   restoreFault: Refusal | null
+}
+
+/** The open database, ready for requests and jobs. */
+export interface OpenData extends OpeningData {
+  /** The system administrator that every installation has. */
+  systemUserId: number
   restored: FinishedRestore | null
 }
 
@@ -74,15 +79,14 @@ export async function lockData(dataDirectory: string): Promise<LockedData> {
 }
 
 /**
- * Restores, examines and opens the database, and starts its writer.
- * @param settings directives to set before anything else
+ * Restores and examines the database, and has the thread of the writer open it.
  * @throws Error with a sentence for the user; {@link explainFailure} words faults of the database
  */
-export async function openData(
+export async function beginOpening(
   { dataDirectory, integrity, wasCutOff }: LockedData,
-  settings: SettingsChanges,
+  writerThread: Worker,
   closing: CloseStack
-): Promise<OpenData> {
+): Promise<OpeningData> {
   const databasePath = databasePathIn(dataDirectory)
   const restoreFault = await carryOutRequest(dataDirectory)
   if (restoreFault !== null) process.stderr.write(`${englishOf(restoreFault)}\n`)
@@ -99,34 +103,46 @@ export async function openData(
   else integrity.examineEnd()
   if (integrity.state === 'damaged') await prepareDamaged(databasePath)
 
-  const writer = await startWriter({ databasePath, backupDirectory: join(dataDirectory, backupFolder) })
+  const backupDirectory = join(dataDirectory, backupFolder)
+  const writer = new Writer(writerThread, { databasePath, backupDirectory })
   closing.push(() => writer.close())
+  // Not awaited: if the database is locked, the next start removes the keys.
+  closing.push(() => void writer.run('accounts.removeEndedKeys', undefined).catch(() => undefined))
+  const reader = kyselyOnFirstUse(() => {
+    const connection = openForReading(databasePath)
+    rememberReads(reader, connection)
+    return connection
+  })
+  closing.push(() => reader.destroy())
+  return { dataDirectory, databasePath, integrity, examination, writer, reader, restoreFault }
+}
+
+/**
+ * Waits until the database is open, and prepares it for requests and jobs.
+ * @param settings directives to set before anything else
+ * @throws Error as {@link beginOpening}
+ */
+export async function finishOpening(opening: OpeningData, settings: SettingsChanges): Promise<OpenData> {
+  const { dataDirectory, integrity, examination, writer, reader } = opening
+  await writer.ready
   integrity.watch(writer, examination)
   await recordPresence(dataDirectory)
   const systemUserId = await writer.run('accounts.ensureSystemOrganization', undefined)
   await writer.run('settings.ensureSigningSecret', undefined)
   const restored = await finishRestore(dataDirectory, writer)
-  await removeEndedKeys(writer, closing)
+  await removeKeysOfEndedProcesses(writer)
   if (Object.keys(settings).length > 0) {
     const changes = { ...settings, organizationId: systemOrganizationId }
     await requestOrigin.run(commandLine, () => writer.run('settings.update', changes))
   }
-
-  const connection = openForReading(databasePath)
-  const reader = kyselyOver(connection)
-  rememberReads(reader, connection)
-  closing.push(() => reader.destroy())
   await removeLeftFiles(reader, dataDirectory)
-  return { dataDirectory, databasePath, integrity, writer, reader, systemUserId, restoreFault, restored }
+  return { ...opening, systemUserId, restored }
 }
 
-/** Deletes the API keys of ended processes, now and when the application closes. */
-async function removeEndedKeys(writer: Writer, closing: CloseStack): Promise<void> {
+async function removeKeysOfEndedProcesses(writer: Writer): Promise<void> {
   await writer.run('accounts.removeEndedKeys', undefined).catch((error: unknown) => {
     if (storageFaultOf(error)?.kind !== 'damaged') throw error
   })
-  // Not awaited: if the database is locked, the next start removes the keys.
-  closing.push(() => void writer.run('accounts.removeEndedKeys', undefined).catch(() => undefined))
 }
 
 /**

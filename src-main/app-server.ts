@@ -8,7 +8,7 @@ import { deletedListPurger } from './api/mailing-lists/purger.ts'
 import { ListRekeyer } from './api/mailing-lists/rekeyer.ts'
 import { SuppressionRequests } from './api/suppression-lists/requests.ts'
 import { type PasswordCost, Passwords } from './api/users/passwords.ts'
-import { addressPathIn, type OpenData } from './app-data.ts'
+import { addressPathIn, type OpenData, type OpeningData } from './app-data.ts'
 import { Backups } from './backups/backups.ts'
 import { Copies } from './backups/copies.ts'
 import { Credentials, type DesktopEncryption } from './base/credentials.ts'
@@ -36,12 +36,16 @@ export interface ServerOptions {
   encryption?: DesktopEncryption
 }
 
-/** The services that requests use, the background work that they cause, and the server itself. */
-export interface Served {
-  /** Without a path, e.g. http://127.0.0.1:4280 */
-  baseUrl: string
+/** The services that requests use, the background work that they cause, and the server itself, before it listens. */
+export interface BuiltServer {
+  server: FastifyInstance
   services: ApplicationContext
   stepLoops: { wake: () => void; close: () => Promise<void> }[]
+}
+
+export interface Served extends BuiltServer {
+  /** Without a path, e.g. http://127.0.0.1:4280 */
+  baseUrl: string
 }
 
 /** Loads the server's code, which takes as long as the writer's start: both run in parallel. */
@@ -53,17 +57,14 @@ export async function loadServer() {
   return { createServer, registerRoutes }
 }
 
-/**
- * Starts the server on 127.0.0.1 and stores its address in the data directory.
- * @throws Error with a sentence for the user if the port cannot be used
- */
-export async function startServer(
-  data: OpenData,
+/** Creates the server with all routes, which takes as long as the writer needs to open the database: both run in parallel. */
+export async function buildServer(
+  data: OpeningData,
   options: ServerOptions,
   loading: ReturnType<typeof loadServer>,
   closing: CloseStack
-): Promise<Served> {
-  const { dataDirectory, reader, writer } = data
+): Promise<BuiltServer> {
+  const { reader, writer } = data
   const services = await createServices(data, options)
   const stepLoops = [
     deletedListPurger(reader, writer),
@@ -94,15 +95,29 @@ export async function startServer(
     () => services.rekeyer.close(),
     () => services.suppressionRequests.close()
   )
-  const baseUrl = await listen(server, options)
+  return { server, services, stepLoops }
+}
+
+/**
+ * Starts the server on 127.0.0.1 and stores its address in the data directory.
+ * @throws Error with a sentence for the user if the port cannot be used
+ */
+export async function startServer(
+  built: BuiltServer,
+  { dataDirectory, restored }: OpenData,
+  options: ServerOptions,
+  closing: CloseStack
+): Promise<Served> {
+  built.services.backups.restored = restored
+  const baseUrl = await listen(built.server, options)
   const addressPath = addressPathIn(dataDirectory)
   closing.push(() => rm(addressPath, { force: true }))
   await writeFile(addressPath, `${baseUrl}\n`)
-  return { baseUrl, services, stepLoops }
+  return { ...built, baseUrl }
 }
 
 async function createServices(
-  { dataDirectory, databasePath, integrity, writer, reader, restoreFault, restored }: OpenData,
+  { dataDirectory, databasePath, integrity, writer, reader, restoreFault }: OpeningData,
   { encryption, passwordCost }: ServerOptions
 ): Promise<ApplicationContext> {
   const dryRuns = new DryRuns(dataDirectory, databasePath)
@@ -112,7 +127,6 @@ async function createServices(
   const passphraseCost = passwordCost && Math.log2(passwordCost.N)
   const backups = new Backups(reader, dataDirectory, integrity, copies, passphraseCost)
   backups.fault = restoreFault
-  backups.restored = restored
   backups.warnings = unsafePlacesOf(dataDirectory)
   for (const warning of backups.warnings) process.stderr.write(`${englishOf(warning)}\n`)
   return {

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path'
 import { systemOrganizationId } from './api/organizations/rules.ts'
-import { explainFailure, lockData, openData, type OpenData } from './app-data.ts'
+import { beginOpening, explainFailure, finishOpening, lockData, type OpenData } from './app-data.ts'
 import { startJobs } from './app-jobs.ts'
-import { loadServer, type Served, type ServerOptions, startServer } from './app-server.ts'
+import { buildServer, loadServer, type Served, type ServerOptions, startServer } from './app-server.ts'
+import { endThread } from './base/threads.ts'
 import { CloseStack } from './close-stack.ts'
+import { startWriterThread } from './start-writer.ts'
 import type { JobsAtWork, JobWatch, ShownJob } from './job-watch.ts'
 import { acceptFile, pageOfTarget } from './opened.ts'
 import type { SettingsChanges } from './settings/schema.ts'
@@ -63,11 +65,18 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
   const closing = new CloseStack()
   closing.push(() => locked.lock.release())
   try {
+    // Both load their code while the data is opened, the thread first: it takes longer.
+    const writerThread = startWriterThread()
+    closing.push(() => endThread(writerThread))
     const loading = loadServer()
     // Errors are thrown where the promise is awaited.
     loading.catch(() => undefined)
-    const data = await openData(locked, options.settings ?? {}, closing)
-    const served = await startServer(data, options, loading, closing)
+    const opening = await beginOpening(locked, writerThread, closing)
+    const [data, built] = await bothOrNone(
+      finishOpening(opening, options.settings ?? {}),
+      buildServer(opening, options, loading, closing)
+    )
+    const served = await startServer(built, data, options, closing)
     const jobWatch = await startJobs(data, served, options.only, closing)
     return {
       ...applicationOn(data, served, jobWatch),
@@ -84,6 +93,12 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
     await closing.close()
     throw explanation
   }
+}
+
+/** Waits for both, also if one fails: what the other has opened must be closed then. @throws the error of the first that failed */
+async function bothOrNone<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([first, second])
+  return [await first, await second]
 }
 
 function systemUserOf({ systemUserId }: OpenData): { organizationId: number; userId: number } {

@@ -1,5 +1,5 @@
 import SQLite, { type Database, type Statement } from 'better-sqlite3'
-import { Kysely, SqliteDialect } from 'kysely'
+import { Kysely, type SqliteDatabase, SqliteDialect } from 'kysely'
 import { isMainThread } from 'node:worker_threads'
 import { addFunctions } from './functions.ts'
 import type { Schema } from './schema.ts'
@@ -97,9 +97,14 @@ export function preparedOn(database: Database, text: string): Statement {
 
 /** A Kysely instance over a connection. It reuses prepared statements; on its own, Kysely prepares one for every query. */
 export function kyselyOver(database: Database): Kysely<Schema> {
-  return new Kysely<Schema>({
-    dialect: new SqliteDialect({
-      database: { prepare: (text) => preparedOn(database, text), close: () => database.close() }
-    })
-  })
+  return new Kysely<Schema>({ dialect: new SqliteDialect({ database: preparing(database) }) })
+}
+
+/** Like {@link kyselyOver}, over a connection that is opened for the first query. */
+export function kyselyOnFirstUse(open: () => Database): Kysely<Schema> {
+  return new Kysely<Schema>({ dialect: new SqliteDialect({ database: async () => preparing(open()) }) })
+}
+
+function preparing(database: Database): SqliteDatabase {
+  return { prepare: (text) => preparedOn(database, text), close: () => database.close() }
 }

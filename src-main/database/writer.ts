@@ -117,6 +117,8 @@ export class Writer {
   readonly #client: CommandClient
   readonly #events = new EventEmitter().setMaxListeners(50)
   readonly #exited: Promise<unknown>
+  /** Resolves once the database is open and migrated. */
+  readonly ready: Promise<void>
   /**
    * A connection that outlives a crashed thread, so that the log stays as noted: if SQLite copied it into the
    * database, that would look like a change by another program. Null before the database is open, and once
@@ -127,8 +129,10 @@ export class Writer {
   /** Why no more commands are accepted: the writer was closed, or its thread crashed with this error. */
   #ended: Error | null = null
 
-  private constructor(thread: Worker) {
+  /** Has a thread open a database and run a CommandLoop on it. */
+  constructor(thread: Worker, options: WriterOptions) {
     this.#thread = thread
+    thread.postMessage(options)
     this.#client = new CommandClient(thread)
     thread.on('message', (message: CommandReply | WriterEvent) => {
       if ('id' in message) this.#client.settle(message)
@@ -140,19 +144,19 @@ export class Writer {
     thread.on('error', (error) => this.#stopped(error as Error))
     thread.on('exit', () => this.#stopped(new Error('the writer thread has stopped')))
     this.#exited = new Promise((resolve) => thread.once('exit', resolve))
+    this.ready = this.#opened(options.databasePath)
+    // An error is thrown where it is awaited.
+    this.ready.catch(() => undefined)
   }
 
-  /** Waits until the database is open and migrated. @param thread that was just started and runs a CommandLoop */
-  static async over(thread: Worker, databasePath: string): Promise<Writer> {
-    const writer = new Writer(thread)
-    await once(writer.#events, 'ready')
+  async #opened(databasePath: string): Promise<void> {
+    await once(this.#events, 'ready')
     try {
-      writer.#logKeeper = keepLog(databasePath)
+      this.#logKeeper = keepLog(databasePath)
     } catch (error) {
-      await writer.close()
+      await this.close()
       throw error
     }
-    return writer
   }
 
   /** @throws Error as {@link CommandClient.run}, and when the thread has ended */
