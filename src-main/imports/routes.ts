@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
 import { join } from 'node:path'
 import { parseTimeInput, timeComplaint } from '../base/dates.ts'
 import { notFound, validationFailed } from '../base/errors.ts'
@@ -24,6 +25,8 @@ import {
   SubscriberImportInput
 } from '../api/subscriber-imports/schema.ts'
 import { hasLogs } from '../api/subscriber-imports/rules.ts'
+import { addedIdsExtension, extensionsHeader } from '../http/extensions.ts'
+import { addedIds } from './added-ids.ts'
 import { sendLog } from './send-log.ts'
 import { settingsOf } from '../api/subscriber-imports/settings.ts'
 import { subscriberImportEndpoints } from '../api/subscriber-imports/endpoints.ts'
@@ -41,7 +44,16 @@ export const subscriberImportRoutes = serveEndpoints(
         return pageOf(caller, params.mailing_list_id, query)
       },
 
-      'GET /subscriber_imports/:id': async ({ caller, params }) => ok(await answer(caller, params.id)),
+      'GET /subscriber_imports/:id': async ({ caller, params }, reply) => {
+        void reply.header(extensionsHeader, addedIdsExtension)
+        return ok(await answer(caller, params.id))
+      },
+
+      'GET /subscriber_imports/:id/added_ids': async ({ caller, params }, reply) => {
+        const row = await importRow(reader, caller.organizationId, params.id)
+        await localList(caller, row.mailing_list_id)
+        return reply.type('text/csv; charset=utf-8').send(Readable.from(addedIds(reader, row)))
+      },
 
       'POST /mailing_lists/:mailing_list_id/subscriber_imports': async ({
         caller,

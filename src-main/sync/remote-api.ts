@@ -3,6 +3,7 @@ import { basicAuthorization } from '../base/basic-authorization.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'undici'
 import { messageOf } from '../base/errors.ts'
+import { extensionsHeader } from '../http/extensions.ts'
 import { type AnswerCheck, answers } from './answers.ts'
 import { RemoteFault } from './remote-fault.ts'
 
@@ -61,6 +62,8 @@ export class RemoteApi {
   readonly #access: RemoteAccess
   readonly #options: Required<RemoteOptions>
   readonly #authorization: string
+  /** What the last answer that named any named. */
+  #extensions = ''
   #pool: Pool | null = null
   #nextAt = 0
 
@@ -133,6 +136,11 @@ export class RemoteApi {
     await this.#pool?.destroy()
   }
 
+  /** True if an answer has named this extension of the v2 API. */
+  offers(extension: string): boolean {
+    return this.#extensions.split(',').some((name) => name.trim() === extension)
+  }
+
   get host(): string {
     return new URL(this.#access.baseUrl).host
   }
@@ -201,6 +209,7 @@ export class RemoteApi {
         signal: this.#options.signal,
         ...(sent !== undefined && { body: sent })
       })
+      this.#extensions = String(response.headers[extensionsHeader] ?? this.#extensions)
       const type = String(response.headers['content-type'] ?? '')
       const isJson = type.includes('json')
       // An error's text gives the reason, so it is read as a whole.

@@ -138,6 +138,25 @@ describe('an import', () => {
     expect(lines[2]).toMatch(/^c@example\.com,6,status\?,"?line 5: /)
   })
 
+  it('returns the ids of the subscribers that it added and that are still there, and names that as an extension', async () => {
+    const { id: listId } = await makeList(started.api)
+    await makeSubscriber(started.api, listId, 'known@example.com')
+    const { id } = await importText(
+      started.api,
+      listId,
+      'email\nnew@example.com\nknown@example.com\ngone@example.com'
+    )
+    await started.api.delete(`/mailing_lists/${listId}/subscribers/gone@example.com`)
+
+    const response = await started.api.raw(`/ga/api/v2/subscriber_imports/${id}`)
+    const ids = await started.api.raw(`/ga/api/v2/subscriber_imports/${id}/added_ids`)
+
+    expect(response.headers.get('x-listwright-extensions')).toBe('added_ids')
+    expect(ids.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    const added = await find(listId, 'new@example.com')
+    expect(await ids.text()).toBe(`${added?.id},new@example.com\n`)
+  })
+
   it('counts and logs what it skips: duplicates in the file and subscribers that stay as they are', async () => {
     const list = await makeList(started.api)
     await makeSubscriber(started.api, list.id, 'old@example.com')

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { extensionsHeader } from '../../src-main/http/extensions.ts'
 
 /** What happens to a request. */
 export type Fault =
@@ -42,6 +43,8 @@ export interface PassedRequest {
 export interface FaultProxy {
   baseUrl: string
   target: string
+  /** True if the server seems to have no extensions. */
+  hidesExtensions: boolean
   /** Asked for each request, which waits for the answer. */
   faultOf: (passed: PassedRequest) => Fault | Promise<Fault>
   passed: PassedRequest[]
@@ -81,7 +84,7 @@ const instead: Partial<Record<Fault, { status: number; headers: Record<string, s
 
 /** Starts a proxy that ends with the test. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
-  const proxy: FaultProxy = { baseUrl: '', target, faultOf: () => 'none', passed: [] }
+  const proxy: FaultProxy = { baseUrl: '', target, hidesExtensions: false, faultOf: () => 'none', passed: [] }
   const server = createServer((incoming, answer) => {
     void carry(proxy, incoming, answer).catch(() => answer.destroy())
   })
@@ -115,6 +118,7 @@ async function carry(proxy: FaultProxy, incoming: IncomingMessage, answer: Serve
   }
   passed.handedOnAt = performance.now()
   const { status, headers, body } = await forward(proxy.target, incoming, sent)
+  if (proxy.hidesExtensions) delete headers[extensionsHeader]
   passed.answeredAt = performance.now()
   if (fault === 'unanswered') return void incoming.socket.destroy()
   answer.writeHead(status, { ...headers, ...(fault === 'doubled' && { 'content-length': body.length * 2 }) })
@@ -140,12 +144,13 @@ function forward(
     onward.on('error', reject)
     onward.on('response', (response) => {
       bytesOf(response).then((body) => {
-        const type = response.headers['content-type'] ?? 'application/json'
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: { 'content-type': type, 'content-length': String(body.length) },
-          body
-        })
+        const { 'content-type': type = 'application/json', [extensionsHeader]: extensions } = response.headers
+        const headers = {
+          'content-type': type,
+          'content-length': String(body.length),
+          ...(extensions !== undefined && { [extensionsHeader]: String(extensions) })
+        }
+        resolve({ status: response.statusCode ?? 0, headers, body })
       }, reject)
     })
     onward.end(sent)

@@ -4,7 +4,9 @@ import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
 import { importText, makeField, makeList, makeSegment, makeSubscriber } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
-import { runSync, type SyncedPair, startPair, verifySync } from '../support/sync.ts'
+import { startApplication } from '../support/application.ts'
+import { startFaultProxy } from '../support/fault-proxy.ts'
+import { addRemote, runSync, type SyncedPair, startPair, verifySync } from '../support/sync.ts'
 
 // Rules about people and lists that are easily broken where both sides change between two runs.
 
@@ -75,6 +77,29 @@ test('subscribers sent by an import are matched later, even if their email chang
   expect([found.has('p5'), found.has('p7'), found.has('p9')]).toEqual([false, false, false])
   expect([found.has('new5'), found.get('new7')?.status]).toEqual([true, 'unsubscribed'])
   expect(found.size).toBe(249)
+  expect(await verifySync(here.api, remoteId)).toMatchObject({ equal: true, differences: [] })
+})
+
+test.each([
+  { hidesExtensions: false, reads: 'are not read again: the remote tells the ids that its import gave' },
+  { hidesExtensions: true, reads: 'are read again for their ids if the remote does not tell these' }
+])('subscribers sent by an import $reads', async ({ hidesExtensions }) => {
+  const [here, there] = await Promise.all([startApplication(), startApplication()])
+  const proxy = Object.assign(await startFaultProxy(there.app.baseUrl), { hidesExtensions })
+  const remoteId = await addRemote(here.api, there, { base_url: proxy.baseUrl })
+  const list = await makeList(here.api, { name: 'People' })
+  const emails = numbered(300).map((name) => `${name}@example.com`)
+  await importText(here.api, list.id, ['email', ...emails].join('\n'))
+
+  await runSync(here.api, remoteId)
+
+  const imported = proxy.passed.findLastIndex(
+    ({ path }) => path.endsWith('/added_ids') || path.includes('/subscriber_imports/')
+  )
+  const pagesAfter = proxy.passed.slice(imported).filter(({ path }) => /\/subscribers\?/.test(path))
+  expect(pagesAfter.length > 0).toBe(hidesExtensions)
+  await put(here.api, list.id, 'p5', { email: 'new5@example.com' })
+  expect(await runSync(here.api, remoteId)).toMatchObject({ outcome: 'finished', refused: 0 })
   expect(await verifySync(here.api, remoteId)).toMatchObject({ equal: true, differences: [] })
 })
 

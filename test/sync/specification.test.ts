@@ -63,7 +63,8 @@ function callOf({ method, path }: PassedRequest): string {
 test('sync uses only calls of the specification, and a server with only those gets lists, fields, people and imports', async () => {
   const [here, there] = await Promise.all([startApplication(), startApplication()])
   const proxy = await startFaultProxy(there.app.baseUrl)
-  // The server knows nothing of the supplement.
+  // The server knows nothing of the supplement, nor of our extensions.
+  proxy.hidesExtensions = true
   proxy.faultOf = (request) => (callOf(request) in specified ? 'none' : 'unknown')
   const remoteId = await addRemote(here.api, there, { base_url: proxy.baseUrl })
   const list = await makeList(here.api, { name: 'Strict', has_format: true })

@@ -53,6 +53,13 @@ export const subscriberImportEndpoints = endpoints('Subscriber imports', {
     answer: envelope(SubscriberImport)
   },
 
+  // An extension of ours: a sync identifies the subscribers that it added without reading all of the list.
+  'GET /subscriber_imports/:id/added_ids': {
+    access: 'subscriber.read',
+    summary: 'Read the ids and emails of the subscribers that an import added',
+    params: IdParams
+  },
+
   'POST /subscriber_imports/:id/pause': { ...acting, summary: 'Pause an import' },
   'POST /subscriber_imports/:id/unpause': { ...acting, summary: 'Go on with a paused import' },
   'POST /subscriber_imports/:id/cancel': { ...acting, summary: 'Cancel an import' },

@@ -6,6 +6,7 @@ import type { SubscriberImport } from '../../api/subscriber-imports/schema.ts'
 import { CsvReader } from '../../csv/csv-reader.ts'
 import { csvWriter } from '../../csv/csv-writer.ts'
 import type { AgreedRow } from '../commands/subscribers.ts'
+import { addedIdsExtension } from '../../http/extensions.ts'
 import { inParallel } from '../in-parallel.ts'
 import { answers } from '../answers.ts'
 import { shortened } from '../remote-api.ts'
@@ -173,9 +174,10 @@ async function importPiece(listRun: ListRun, columns: Column[], { content, peopl
   const sent = new Set(people.map(({ email }) => email))
   const failed = await failedRows(listRun, ended, sent)
   const isThere = await addedTest(listRun, ended, people.length, sent)
+  const theirIds = await idsOfAdded(listRun, ended, people)
   const rows = people
     .filter(({ email }) => !failed.has(email) && isThere(email))
-    .map(({ id, agreed }): AgreedRow => [id, null, agreed])
+    .map(({ id, email, agreed }): AgreedRow => [id, theirIds.get(email) ?? null, agreed])
   await inParallel(chunksOf(rows), (some) =>
     run.client.run('syncs.noteSubscribers', { syncListId, rows: some })
   )
@@ -183,9 +185,58 @@ async function importPiece(listRun: ListRun, columns: Column[], { content, peopl
   for (const some of chunksOf(refused)) await recordFailedRows(listRun, some, failed)
   countSubscribers(listRun, 'pushed', rows.length)
   await deleteAcceptedRefusals(listRun, rows)
-  // A scan also finds the remote ids of subscribers that the import skipped.
-  listRun.needsScan = true
+  // A scan finds the remote ids of subscribers that the import skipped, and whether a subscriber is confirmed.
+  const isComplete = rows.length + refused.length === people.length && rows.every(([, theirId]) => theirId)
+  if (!isComplete || listRun.common.hasConfirmed) listRun.needsScan = true
   return people.length
+}
+
+/**
+ * Returns the remote's ids of the subscribers that an import added, by email, if the remote tells them. An email that several subscribers share
+ * identifies none of them.
+ */
+async function idsOfAdded(
+  { run }: ListRun,
+  { id }: SubscriberImport,
+  people: readonly SentPerson[]
+): Promise<ReadonlyMap<string, number>> {
+  if (!run.api.offers(addedIdsExtension)) return new Map()
+  const shared = repeatedOf(people.map(({ email }) => email))
+  const sent = new Set(people.map(({ email }) => email).filter((email) => !shared.has(email)))
+  try {
+    return await run.api.readText(`/subscriber_imports/${id}/added_ids`, maxLog, () => idReader(sent))
+  } catch (error) {
+    if (!isFault(error, 'not_found')) throw error
+    return new Map()
+  }
+}
+
+function idReader(sent: ReadonlySet<string>): {
+  push: (text: string) => void
+  end: () => Map<string, number>
+} {
+  const ids = new Map<string, number>()
+  const told: string[] = []
+  const reader = new CsvReader({ separator: ',', enclosure: '"' }, ([theirId = '', email = '']) => {
+    if (!isId.test(theirId) || !sent.has(email)) return
+    told.push(email)
+    ids.set(email, Number(theirId))
+  })
+  return {
+    push: (text) => reader.push(text),
+    end: () => {
+      reader.end()
+      for (const email of repeatedOf(told)) ids.delete(email)
+      return ids
+    }
+  }
+}
+
+const isId = /^[1-9]\d{0,14}$/
+
+function repeatedOf(emails: readonly string[]): Set<string> {
+  const seen = new Set<string>()
+  return new Set(emails.filter((email) => seen.size === seen.add(email).size))
 }
 
 async function deleteAcceptedRefusals({ run }: ListRun, rows: readonly AgreedRow[]): Promise<void> {

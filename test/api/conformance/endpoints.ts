@@ -413,6 +413,13 @@ const subscriberImports: Endpoint[] = [
     needs: 'subscriber.import'
   },
   {
+    method: 'GET',
+    path: '/subscriber_imports/{id}/added_ids',
+    prepare: onceImported,
+    data: 'text',
+    needs: 'subscriber.read'
+  },
+  {
     method: 'POST',
     path: '/mailing_lists/{mailing_list_id}/subscriber_imports',
     prepare: async (started) => ({ ...(await listOnly(started)), body: importBody }),

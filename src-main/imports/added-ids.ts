@@ -1,0 +1,37 @@
+import type { Kysely } from 'kysely'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { csvWriter } from '../csv/csv-writer.ts'
+import type { Schema } from '../database/schema.ts'
+
+/** Subscribers of one read: a few milliseconds of the API's thread. */
+const rowsAtOnce = 2000
+
+const writeCsv = csvWriter({ csv_field_separator: ',', csv_field_enclosure: '"' })
+
+/** The subscribers that an import added and that are still on its list, as lines of CSV: id and email, by id. */
+export async function* addedIds(
+  db: Kysely<Schema>,
+  { id: importId, mailing_list_id: mailingListId }: { id: number; mailing_list_id: number }
+): AsyncGenerator<string> {
+  for (let afterId = 0; ; await nextTurn()) {
+    const rows = await db
+      .selectFrom('import_additions')
+      .innerJoin('subscribers', (join) =>
+        join
+          .onRef('subscribers.id', '>=', 'import_additions.first_id')
+          .onRef('subscribers.id', '<=', 'import_additions.last_id')
+      )
+      .select(['subscribers.id', 'subscribers.email'])
+      .where('subscriber_import_id', '=', importId)
+      .where('mailing_list_id', '=', mailingListId)
+      .where('last_id', '>', afterId)
+      .where('subscribers.id', '>', afterId)
+      .orderBy('subscribers.id')
+      .limit(rowsAtOnce)
+      .execute()
+    const last = rows.at(-1)
+    if (!last) return
+    yield writeCsv(rows.map(({ id, email }) => [String(id), email]))
+    afterId = last.id
+  }
+}
