@@ -8,6 +8,7 @@ import { benchDeletion } from './deletion.ts'
 import { benchFilters } from './filters.ts'
 import { benchImport } from './import.ts'
 import { benchOrganizations } from './organizations.ts'
+import { benchPeers } from './peers.ts'
 import { benchScale } from './scale.ts'
 import { benchSegments } from './segments.ts'
 import { benchSize } from './size.ts'
@@ -16,7 +17,7 @@ import { benchSync } from './sync.ts'
 import { benchWindow } from './window.ts'
 import { writePerformanceTable } from './performance-page.ts'
 
-// npm run bench [-- backup|import|calls|deletion|segments|filters|bulk-actions|campaigns|organizations|scale|size|start|sync|window [ROWS ...]]:
+// npm run bench [-- backup|import|calls|deletion|segments|filters|bulk-actions|campaigns|organizations|peers|scale|size|start|sync|window [ROWS ...]]:
 // prints a table for each number of rows, writes the figures as JSON to test/bench/results, and the table of the first number of rows to
 // docs/performance.md.
 
@@ -31,6 +32,7 @@ const suites = {
   'bulk-actions': benchBulkActions,
   campaigns: benchCampaigns,
   organizations: benchOrganizations,
+  peers: benchPeers,
   scale: benchScale,
   size: benchSize,
   sync: benchSync,

@@ -8,6 +8,7 @@ import type { ReadyLine } from '../support/process.ts'
 /** The built application as a process of its own. */
 export interface BenchedServer {
   api: Client
+  pid: number
   /** The peak memory in bytes; undefined if the system does not provide it. */
   peakMemory(): number | undefined
   /**
@@ -29,6 +30,7 @@ export async function startServer(dataDirectory: string): Promise<BenchedServer>
     const ready = JSON.parse(line) as ReadyLine
     return {
       api: new Client(ready.base_url, ready.authorization),
+      pid: child.pid ?? 0,
       peakMemory: () => peakMemoryOf(child.pid ?? 0),
       forgetPeakMemory: () => {
         forgetPeakMemoryOf(child.pid ?? 0)
