@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import type { Worker } from 'node:worker_threads'
 import type { Kysely } from 'kysely'
 import { systemOrganizationId } from './api/organizations/rules.ts'
 import { backupFolder } from './backups/files.ts'
@@ -19,7 +18,7 @@ import { kyselyOnFirstUse, openForReading } from './database/connection.ts'
 import { type InstanceLock, takeInstanceLock } from './database/instance-lock.ts'
 import { commandLine, requestOrigin } from './database/origin.ts'
 import type { Schema } from './database/schema.ts'
-import { CommandFailed, Writer } from './database/writer.ts'
+import { CommandFailed, type Writer } from './database/writer.ts'
 import { removeLeftFiles } from './imports/left-files.ts'
 import { uploadDirectoryOf } from './imports/source.ts'
 import { deleteChecksums, prepareDamaged } from './integrity/examine.ts'
@@ -45,13 +44,15 @@ export interface LockedData {
   wasCutOff: boolean
 }
 
-/** The database while its writer opens it. The reader may be used once that is ready. */
+/** The database while its writer opens it. The reader may be used after that. */
 export interface OpeningData {
   dataDirectory: string
   databasePath: string
   integrity: Integrity
   examination: Promise<void>
   writer: Writer
+  /** Resolves once the writer has opened the database. */
+  opened: Promise<void>
   reader: Kysely<Schema>
   /** Why a requested restore was not done; null = it was, or none was requested. */
   restoreFault: Refusal | null
@@ -84,7 +85,7 @@ export async function lockData(dataDirectory: string): Promise<LockedData> {
  */
 export async function beginOpening(
   { dataDirectory, integrity, wasCutOff }: LockedData,
-  writerThread: Worker,
+  writer: Writer,
   closing: CloseStack
 ): Promise<OpeningData> {
   const databasePath = databasePathIn(dataDirectory)
@@ -104,8 +105,9 @@ export async function beginOpening(
   if (integrity.state === 'damaged') await prepareDamaged(databasePath)
 
   const backupDirectory = join(dataDirectory, backupFolder)
-  const writer = new Writer(writerThread, { databasePath, backupDirectory })
-  closing.push(() => writer.close())
+  const opened = writer.open({ databasePath, backupDirectory })
+  // An error is thrown where it is awaited.
+  opened.catch(() => undefined)
   // Not awaited: if the database is locked, the next start removes the keys.
   closing.push(() => void writer.run('accounts.removeEndedKeys', undefined).catch(() => undefined))
   const reader = kyselyOnFirstUse(() => {
@@ -114,7 +116,7 @@ export async function beginOpening(
     return connection
   })
   closing.push(() => reader.destroy())
-  return { dataDirectory, databasePath, integrity, examination, writer, reader, restoreFault }
+  return { dataDirectory, databasePath, integrity, examination, writer, opened, reader, restoreFault }
 }
 
 /**
@@ -123,8 +125,8 @@ export async function beginOpening(
  * @throws Error as {@link beginOpening}
  */
 export async function finishOpening(opening: OpeningData, settings: SettingsChanges): Promise<OpenData> {
-  const { dataDirectory, integrity, examination, writer, reader } = opening
-  await writer.ready
+  const { dataDirectory, integrity, examination, writer, opened, reader } = opening
+  await opened
   integrity.watch(writer, examination)
   await recordPresence(dataDirectory)
   const systemUserId = await writer.run('accounts.ensureSystemOrganization', undefined)

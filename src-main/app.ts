@@ -3,7 +3,6 @@ import { systemOrganizationId } from './api/organizations/rules.ts'
 import { beginOpening, explainFailure, finishOpening, lockData, type OpenData } from './app-data.ts'
 import { startJobs } from './app-jobs.ts'
 import { buildServer, loadServer, type Served, type ServerOptions, startServer } from './app-server.ts'
-import { endThread } from './base/threads.ts'
 import { CloseStack } from './close-stack.ts'
 import { startWriterThread } from './start-writer.ts'
 import type { JobsAtWork, JobWatch, ShownJob } from './job-watch.ts'
@@ -66,12 +65,12 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
   closing.push(() => locked.lock.release())
   try {
     // Both load their code while the data is opened, the thread first: it takes longer.
-    const writerThread = startWriterThread()
-    closing.push(() => endThread(writerThread))
+    const writer = startWriterThread()
+    closing.push(() => writer.close())
     const loading = loadServer()
     // Errors are thrown where the promise is awaited.
     loading.catch(() => undefined)
-    const opening = await beginOpening(locked, writerThread, closing)
+    const opening = await beginOpening(locked, writer, closing)
     const [data, built] = await bothOrNone(
       finishOpening(opening, options.settings ?? {}),
       buildServer(opening, options, loading, closing)

@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { EventEmitter, once } from 'node:events'
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { ApiError, type ErrorCode, StorageFault } from '../base/errors.ts'
+import { endThread } from '../base/threads.ts'
 import type { Refusal } from '../base/refusal.ts'
 import { checkRun, NothingRefused } from './check-run.ts'
 import type { Change, CommandInput, CommandName, CommandResult } from './command.ts'
@@ -117,8 +118,7 @@ export class Writer {
   readonly #client: CommandClient
   readonly #events = new EventEmitter().setMaxListeners(50)
   readonly #exited: Promise<unknown>
-  /** Resolves once the database is open and migrated. */
-  readonly ready: Promise<void>
+  #isOpened = false
   /**
    * A connection that outlives a crashed thread, so that the log stays as noted: if SQLite copied it into the
    * database, that would look like a change by another program. Null before the database is open, and once
@@ -129,10 +129,9 @@ export class Writer {
   /** Why no more commands are accepted: the writer was closed, or its thread crashed with this error. */
   #ended: Error | null = null
 
-  /** Has a thread open a database and run a CommandLoop on it. */
-  constructor(thread: Worker, options: WriterOptions) {
+  /** @param thread that was just started: if it dies while it loads its code, {@link open} tells so */
+  constructor(thread: Worker) {
     this.#thread = thread
-    thread.postMessage(options)
     this.#client = new CommandClient(thread)
     thread.on('message', (message: CommandReply | WriterEvent) => {
       if ('id' in message) this.#client.settle(message)
@@ -144,15 +143,19 @@ export class Writer {
     thread.on('error', (error) => this.#stopped(error as Error))
     thread.on('exit', () => this.#stopped(new Error('the writer thread has stopped')))
     this.#exited = new Promise((resolve) => thread.once('exit', resolve))
-    this.ready = this.#opened(options.databasePath)
-    // An error is thrown where it is awaited.
-    this.ready.catch(() => undefined)
   }
 
-  async #opened(databasePath: string): Promise<void> {
+  /**
+   * Has the thread open a database and migrate it, and then run commands.
+   * @throws Error of which the thread died
+   */
+  async open(options: WriterOptions): Promise<void> {
+    if (this.#ended) throw this.#ended
+    this.#isOpened = true
+    this.#thread.postMessage(options)
     await once(this.#events, 'ready')
     try {
-      this.#logKeeper = keepLog(databasePath)
+      this.#logKeeper = keepLog(options.databasePath)
     } catch (error) {
       await this.close()
       throw error
@@ -198,6 +201,7 @@ export class Writer {
    */
   async close(): Promise<void> {
     this.#closing = true
+    if (!this.#isOpened) return endThread(this.#thread)
     try {
       if (!this.#ended) {
         const exited = once(this.#thread, 'exit')

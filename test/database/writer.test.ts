@@ -2,10 +2,11 @@ import SQLite from 'better-sqlite3'
 import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { lastChangePath, notedLastChange } from '../../src-main/database/last-change.ts'
 import { contentOfLog } from '../../src-main/database/write-ahead-log.ts'
-import type { Writer } from '../../src-main/database/writer.ts'
+import { Writer } from '../../src-main/database/writer.ts'
 import { startWriter } from '../../src-main/start-writer.ts'
 import { temporaryDirectory } from '../support/application.ts'
 import { printedFaults } from '../support/stderr.ts'
@@ -378,3 +379,18 @@ it('a writer tells its listeners about changes, without the details', async () =
   expect(heard[0]).toMatchObject({ entity: 'suppression_list', action: 'create' })
   expect(Object.keys(heard[0] ?? {})).not.toContain('details')
 })
+
+it.each([
+  ['ends', 'process.exit(3)', 'the writer thread has stopped'],
+  ['throws', "throw new Error('native module missing')", 'native module missing']
+])(
+  'a writer whose thread %s while it loads says so when it opens, and can be closed',
+  async (_how, code, said) => {
+    const thread = new Worker(code, { eval: true })
+    const writer = new Writer(thread)
+    await new Promise((resolve) => thread.once('exit', resolve))
+
+    await expect(writer.open({ databasePath: 'none', backupDirectory: 'none' })).rejects.toThrow(said)
+    await writer.close()
+  }
+)
