@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { csvWriter } from '../csv/csv-writer.ts'
 import type { Schema } from '../database/schema.ts'
@@ -16,16 +16,15 @@ export async function* addedIds(
   for (let afterId = 0; ; await nextTurn()) {
     const rows = await db
       .selectFrom('import_additions')
-      .innerJoin('subscribers', (join) =>
-        join
-          .onRef('subscribers.id', '>=', 'import_additions.first_id')
-          .onRef('subscribers.id', '<=', 'import_additions.last_id')
-      )
+      // In this order: the other way round, each page would read the rest of the list. Ranges do not overlap.
+      .crossJoin('subscribers')
       .select(['subscribers.id', 'subscribers.email'])
+      .where('subscribers.id', '>=', sql<number>`max(import_additions.first_id, ${afterId + 1})`)
+      .whereRef('subscribers.id', '<=', 'import_additions.last_id')
       .where('subscriber_import_id', '=', importId)
       .where('mailing_list_id', '=', mailingListId)
       .where('last_id', '>', afterId)
-      .where('subscribers.id', '>', afterId)
+      .orderBy('import_additions.first_id')
       .orderBy('subscribers.id')
       .limit(rowsAtOnce)
       .execute()

@@ -1,3 +1,4 @@
+import { addedIds } from '../../src-main/imports/added-ids.ts'
 import SQLite from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
 import { createSecretKey } from 'node:crypto'
@@ -187,6 +188,17 @@ it.each(Object.entries({ ...queries, ...commands }))(
     }
   }
 )
+
+it('the ids that an import added are read by their ranges, not by looking for the range of each subscriber', async () => {
+  const plans = await plansOf((db) => addedIds(db, { id: 1, mailing_list_id: 1 }).next())
+
+  expect(plans).toEqual([
+    expect.stringMatching(/^SEARCH import_additions USING PRIMARY KEY \(subscriber_import_id=\?/),
+    expect.stringMatching(
+      /^SEARCH subscribers USING INDEX subscribers_of_list \(mailing_list_id=\? AND rowid>\? AND rowid<\?\)/
+    )
+  ])
+})
 
 it.each<[string, Query, string]>([
   ['this side', (db) => agreementsWith(db, 1, [1, 2, 3]), 'local_id'],
