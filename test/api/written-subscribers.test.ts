@@ -73,13 +73,14 @@ function answerOf(subscriber: PresentedRow, list: MailingListRow, fields: FieldD
     email: subscriber.email,
     created_at: formatTime(subscriber.created_at, zone),
     created_at_epoch: Math.floor(subscriber.created_at / 1000),
-    ...(list.has_format === 1 && { email_format: subscriber.email_format ?? 'html' }),
-    ...(list.has_confirmed === 1 && { confirmed: subscriber.confirmed === 1 }),
     status: subscriber.status,
     subscribe_time: formatTime(subscriber.subscribe_time, zone),
     subscribe_time_epoch: Math.floor(subscriber.subscribe_time / 1000),
     subscribe_ip: subscriber.subscribe_ip,
-    custom_fields: Object.fromEntries(values)
+    custom_fields: Object.fromEntries(values),
+    // What not every list has comes last.
+    ...(list.has_format === 1 && { email_format: subscriber.email_format ?? 'html' }),
+    ...(list.has_confirmed === 1 && { confirmed: subscriber.confirmed === 1 })
   }
 }
 

@@ -22,13 +22,11 @@ export function subscriberWriter(
     const head = `${index === 0 ? '' : '},'}${key}:{"name":${key},"type":"${field.type}","value":`
     return { field, head, hasOptions: hasOptions(field.type) }
   })
-  const tail = shown.length > 0 ? '}}}' : '}}'
+  const tail = shown.length > 0 ? '}}' : '}'
   return (row) => {
     let text =
       `{"id":${row.id},"mailing_list_id":${row.mailing_list_id},"email":${jsonOf(row.email)}` +
       `,"created_at":"${formatTime(row.created_at, timeZone)}","created_at_epoch":${epochSeconds(row.created_at)}`
-    if (list.has_format === 1) text += `,"email_format":"${row.email_format ?? 'html'}"`
-    if (list.has_confirmed === 1) text += `,"confirmed":${row.confirmed === 1}`
     text +=
       `,"status":"${row.status}"` +
       `,"subscribe_time":"${formatTime(row.subscribe_time, timeZone)}","subscribe_time_epoch":${epochSeconds(row.subscribe_time)}` +
@@ -42,7 +40,10 @@ export function subscriberWriter(
       const isSame = !hasEscapes && value?.charAt(0) === '"' && !column.hasOptions
       text += column.head + (isSame ? value : presentJson(column.field, value))
     }
-    return new JsonText(text + tail)
+    text += tail
+    if (list.has_format === 1) text += `,"email_format":"${row.email_format ?? 'html'}"`
+    if (list.has_confirmed === 1) text += `,"confirmed":${row.confirmed === 1}`
+    return new JsonText(`${text}}`)
   }
 }
 
