@@ -21,11 +21,14 @@ const recordSubscribers = inBackground<{ syncListId: number; rows: AgreedRow[] }
   async ({ sqlite }, { syncListId, rows }) => {
     // Runs a million times in a first mirror, so the statement is prepared once.
     const insert = sqlite.prepare(
-      `INSERT INTO sync_subscribers (sync_list_id, local_id, their_id, agreed) VALUES (?, ?, ?, ?)
+      // An id that the remote gave to another subscriber before is not believed: a scan finds the right one.
+      `INSERT INTO sync_subscribers (sync_list_id, local_id, their_id, agreed)
+       VALUES (@list, @local, iif(EXISTS (SELECT 1 FROM sync_subscribers
+         WHERE sync_list_id = @list AND their_id = @their AND local_id <> @local), NULL, @their), @agreed)
        ON CONFLICT (sync_list_id, local_id)
        DO UPDATE SET their_id = coalesce(excluded.their_id, their_id), agreed = excluded.agreed`
     )
-    for (const [localId, theirId, agreed] of rows) insert.run(syncListId, localId, theirId, agreed)
+    for (const [local, their, agreed] of rows) insert.run({ list: syncListId, local, their, agreed })
   }
 )
 

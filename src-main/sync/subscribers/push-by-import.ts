@@ -206,7 +206,8 @@ async function idsOfAdded(
   try {
     return await run.api.readText(`/subscriber_imports/${id}/added_ids`, maxLog, () => idReader(sent))
   } catch (error) {
-    if (!isFault(error, 'not_found')) throw error
+    // They are also found by a scan.
+    if (!(error instanceof RemoteFault)) throw error
     return new Map()
   }
 }
@@ -217,9 +218,11 @@ function idReader(sent: ReadonlySet<string>): {
 } {
   const ids = new Map<string, number>()
   const told: string[] = []
+  const toldIds: string[] = []
   const reader = new CsvReader({ separator: ',', enclosure: '"' }, ([theirId = '', email = '']) => {
     if (!isId.test(theirId) || !sent.has(email)) return
     told.push(email)
+    toldIds.push(theirId)
     ids.set(email, Number(theirId))
   })
   return {
@@ -227,16 +230,17 @@ function idReader(sent: ReadonlySet<string>): {
     end: () => {
       reader.end()
       for (const email of repeatedOf(told)) ids.delete(email)
-      return ids
+      // Two subscribers cannot have one id.
+      return repeatedOf(toldIds).size > 0 ? new Map() : ids
     }
   }
 }
 
 const isId = /^[1-9]\d{0,14}$/
 
-function repeatedOf(emails: readonly string[]): Set<string> {
+function repeatedOf(texts: readonly string[]): Set<string> {
   const seen = new Set<string>()
-  return new Set(emails.filter((email) => seen.size === seen.add(email).size))
+  return new Set(texts.filter((text) => seen.size === seen.add(text).size))
 }
 
 async function deleteAcceptedRefusals({ run }: ListRun, rows: readonly AgreedRow[]): Promise<void> {
