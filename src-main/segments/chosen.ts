@@ -96,7 +96,10 @@ async function foundIds(
   for (const [piece, ids] of (await others) ?? []) found.set(piece, ids)
   // Those that the other thread took before a fault.
   for (let piece = 0; piece < scan.pieces; piece++) {
-    if (!found.has(piece)) found.set(piece, scanPiece(database, scan, piece))
+    if (found.has(piece)) continue
+    await nextTurn()
+    signal.throwIfAborted()
+    found.set(piece, scanPiece(database, scan, piece))
   }
   return joinPieces(found)
 }

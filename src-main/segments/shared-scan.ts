@@ -44,13 +44,18 @@ export async function scanPieces(
 ): Promise<FoundPieces> {
   const next = new Int32Array(scan.next)
   const found: FoundPieces = new Map()
-  for (let piece; (piece = Atomics.add(next, 0, 1)) < scan.pieces;) {
-    await nextTurn()
-    if (signal?.aborted) Atomics.store(next, 0, scan.pieces)
-    signal?.throwIfAborted()
-    found.set(piece, scanPiece(database, scan, piece))
+  try {
+    for (let piece; (piece = Atomics.add(next, 0, 1)) < scan.pieces;) {
+      await nextTurn()
+      signal?.throwIfAborted()
+      found.set(piece, scanPiece(database, scan, piece))
+    }
+    return found
+  } catch (error) {
+    // Nothing is left for the threads that help. A fault of one of those leaves its pieces to this one.
+    if (signal) Atomics.store(next, 0, scan.pieces)
+    throw error
   }
-  return found
 }
 
 export function scanPiece(
