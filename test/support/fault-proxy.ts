@@ -25,6 +25,8 @@ export type Fault =
   | 'redirected'
   /** Success, with the data of another record. */
   | 'lying'
+  /** Every line of the answer begins with the same id. */
+  | 'same id'
   /** The server knows no such call. */
   | 'unknown'
 
@@ -117,7 +119,7 @@ async function carry(proxy: FaultProxy, incoming: IncomingMessage, answer: Serve
     return void answer.end(other.body)
   }
   passed.handedOnAt = performance.now()
-  const { status, headers, body } = await forward(proxy.target, incoming, sent)
+  const { status, headers, body } = await forward(proxy.target, incoming, sent, fault === 'same id')
   if (proxy.hidesExtensions) delete headers[extensionsHeader]
   passed.answeredAt = performance.now()
   if (fault === 'unanswered') return void incoming.socket.destroy()
@@ -133,7 +135,8 @@ async function carry(proxy: FaultProxy, incoming: IncomingMessage, answer: Serve
 function forward(
   target: string,
   incoming: IncomingMessage,
-  sent: Buffer
+  sent: Buffer,
+  hasSameIds: boolean
 ): Promise<{ status: number; headers: Record<string, string>; body: Buffer }> {
   return new Promise((resolve, reject) => {
     const { host } = new URL(target)
@@ -143,7 +146,8 @@ function forward(
     })
     onward.on('error', reject)
     onward.on('response', (response) => {
-      bytesOf(response).then((body) => {
+      bytesOf(response).then((bytes) => {
+        const body = hasSameIds ? Buffer.from(bytes.toString().replaceAll(/^\d+/gm, '7')) : bytes
         const { 'content-type': type = 'application/json', [extensionsHeader]: extensions } = response.headers
         const headers = {
           'content-type': type,

@@ -103,6 +103,22 @@ test.each([
   expect(await verifySync(here.api, remoteId)).toMatchObject({ equal: true, differences: [] })
 })
 
+test('ids that the remote gives to several subscribers of an import are not believed', async () => {
+  const [here, there] = await Promise.all([startApplication(), startApplication()])
+  const proxy = await startFaultProxy(there.app.baseUrl)
+  proxy.faultOf = ({ path }) => (path.endsWith('/added_ids') ? 'same id' : 'none')
+  const remoteId = await addRemote(here.api, there, { base_url: proxy.baseUrl })
+  const list = await makeList(here.api, { name: 'People' })
+  const emails = numbered(300).map((name) => `${name}@example.com`)
+  await importText(here.api, list.id, ['email', ...emails].join('\n'))
+  await runSync(here.api, remoteId)
+  await put(here.api, list.id, 'p5', { email: 'new5@example.com' })
+
+  expect(await runSync(here.api, remoteId)).toMatchObject({ outcome: 'finished', refused: 0 })
+
+  expect(await verifySync(here.api, remoteId)).toMatchObject({ equal: true, differences: [] })
+})
+
 test('if a list is emptied on the remote after an import, sync asks', async () => {
   const pair = await startPair({ direction: 'both' })
   const { here, there, remoteId } = pair
