@@ -26,8 +26,7 @@ export function subscriberWriter(
   return (row) => {
     let text =
       `{"id":${row.id},"mailing_list_id":${row.mailing_list_id},"email":${jsonOf(row.email)}` +
-      `,"created_at":"${formatTime(row.created_at, timeZone)}","created_at_epoch":${epochSeconds(row.created_at)}`
-    text +=
+      `,"created_at":"${formatTime(row.created_at, timeZone)}","created_at_epoch":${epochSeconds(row.created_at)}` +
       `,"status":"${row.status}"` +
       `,"subscribe_time":"${formatTime(row.subscribe_time, timeZone)}","subscribe_time_epoch":${epochSeconds(row.subscribe_time)}` +
       `,"subscribe_ip":${jsonOf(row.subscribe_ip)},"custom_fields":{`
