@@ -8,7 +8,7 @@ import type { SubscriberRow } from '../api/subscribers/queries.ts'
 import type { Schema } from '../database/schema.ts'
 import { idRange } from './pieces.ts'
 import type { SecondScanner } from './second-scanner.ts'
-import { joinPieces, newScan, scanPiece, scanPieces } from './shared-scan.ts'
+import { joinPieces, newScan, pieceScanner, scanPieces } from './shared-scan.ts'
 
 /** The sort order of a custom field's values; options by their position. */
 export type SortKind = 'text' | 'number' | 'option'
@@ -95,11 +95,12 @@ async function foundIds(
   const found = await scanPieces(database, scan, signal)
   for (const [piece, ids] of (await others) ?? []) found.set(piece, ids)
   // Those that the other thread took before a fault.
+  const scanPiece = pieceScanner(database, scan)
   for (let piece = 0; piece < scan.pieces; piece++) {
     if (found.has(piece)) continue
     await nextTurn()
     signal.throwIfAborted()
-    found.set(piece, scanPiece(database, scan, piece))
+    found.set(piece, scanPiece(piece))
   }
   return joinPieces(found)
 }

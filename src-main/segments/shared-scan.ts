@@ -43,12 +43,13 @@ export async function scanPieces(
   signal?: AbortSignal
 ): Promise<FoundPieces> {
   const next = new Int32Array(scan.next)
+  const scanPiece = pieceScanner(database, scan)
   const found: FoundPieces = new Map()
   try {
     for (let piece; (piece = Atomics.add(next, 0, 1)) < scan.pieces;) {
       await nextTurn()
       signal?.throwIfAborted()
-      found.set(piece, scanPiece(database, scan, piece))
+      found.set(piece, scanPiece(piece))
     }
     return found
   } catch (error) {
@@ -58,18 +59,17 @@ export async function scanPieces(
   }
 }
 
-export function scanPiece(
+/** Returns what finds the ids of a piece by its number. */
+export function pieceScanner(
   database: Database,
-  { text, parameters, first, last, idsPerPiece: size }: SharedScan,
-  piece: number
-): Float64Array {
-  const after = first - 1 + piece * size
-  const upTo = Math.min(after + size, last)
-  const ids = database
-    .prepare(text)
-    .pluck()
-    .all(...parameters, after, upTo)
-  return Float64Array.from(ids as number[])
+  { text, parameters, first, last, idsPerPiece: size }: SharedScan
+): (piece: number) => Float64Array {
+  const statement = database.prepare<unknown[], number>(text).pluck()
+  return (piece) => {
+    const after = first - 1 + piece * size
+    const upTo = Math.min(after + size, last)
+    return Float64Array.from(statement.all(...parameters, after, upTo))
+  }
 }
 
 /** Joins pieces in order. */

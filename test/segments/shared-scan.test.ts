@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openForReading, openForWriting } from '../../src-main/database/connection.ts'
 import { type ScannerWanted, SecondScanner } from '../../src-main/segments/second-scanner.ts'
-import { joinPieces, newScan, scanPiece, scanPieces } from '../../src-main/segments/shared-scan.ts'
+import { joinPieces, newScan, pieceScanner, scanPieces } from '../../src-main/segments/shared-scan.ts'
 import { endThread, startThread } from '../../src-main/base/threads.ts'
 import { startApplication, temporaryDirectory } from '../support/application.ts'
 import { importText, makeList } from '../support/builders.ts'
@@ -61,7 +61,7 @@ describe('a shared scan', () => {
   it('reads a piece that another thread has lost', async () => {
     const { reading, scan, expected } = await list()
 
-    expect(scanPiece(reading, scan, 0)).toEqual(expected.filter((id) => id < 3 + scan.idsPerPiece))
+    expect(pieceScanner(reading, scan)(0)).toEqual(expected.filter((id) => id < 3 + scan.idsPerPiece))
   })
 
   it('goes on alone if the other thread ends', async () => {
