@@ -6,14 +6,13 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
-import type { SubscriberExport } from '../../src-main/api/subscriber-exports/schema.ts'
 import type { ImportCounts } from '../../src-main/api/subscriber-imports/schema.ts'
 import type { DryRun } from '../../src-main/workbench/dry-runs/endpoints.ts'
 import { plainReading } from '../support/contact-files.ts'
 import type { Client } from '../support/client.ts'
 import { callMeanwhile, type Latencies } from './concurrent-client.ts'
 import { columns, writePeople } from './people.ts'
-import { importPeople, maxJobTime, makePeopleList, upload } from './prepared-list.ts'
+import { exportWhole, importPeople, makePeopleList, upload } from './prepared-list.ts'
 import { type BenchedServer, startServer } from './server.ts'
 
 // Not execFileSync: a connection that the server closes meanwhile would be used again.
@@ -145,14 +144,6 @@ async function dryRun(
     current = await call(`/dry_runs/${current.id}`, {})
   }
   expectCounts(current.stats.subscribers, expected)
-}
-
-async function exportWhole(api: Client, list: MailingList, rows: number): Promise<void> {
-  const { data } = await api.post<SubscriberExport>(`/mailing_lists/${list.id}/subscriber_exports`, {
-    subscriber_export: {}
-  })
-  const { stats } = await api.exported(data.id, maxJobTime)
-  if (stats.records_exported !== rows) throw new Error(`not every row is there: ${JSON.stringify(stats)}`)
 }
 
 function expectCounts(counts: ImportCounts, expected: Partial<ImportCounts>): void {

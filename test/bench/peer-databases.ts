@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** What is asked of each database, in its own words; every statement writes its whole result somewhere. */
+/** The same work as statements of one database. Each statement stores its whole result in a table or a file. */
 export interface PeerStatements {
   /** Into an empty table whose emails are unique. */
   import: string
@@ -169,7 +169,8 @@ async function ended(child: ChildProcess): Promise<void> {
   await exit
 }
 
-async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+/** Times work after what came before is on the disk. */
+export async function secondsOf(work: () => Promise<unknown>): Promise<number> {
   await run('sync')
   const began = performance.now()
   await work()

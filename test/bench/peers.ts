@@ -1,12 +1,10 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import type { CustomField } from '../../src-main/api/custom-fields/schema.ts'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
-import type { SubscriberExport } from '../../src-main/api/subscriber-exports/schema.ts'
 import type { Client } from '../support/client.ts'
 import { type LoadTarget, measureLoad, type NumberedCall } from './http-load.ts'
 import {
@@ -14,21 +12,21 @@ import {
   type PeerDatabase,
   type PeerStatements,
   postgresPeer,
+  secondsOf,
   sqlitePeer
 } from './peer-databases.ts'
 import type { PeerKind } from './peer-server.ts'
 import { writePeople } from './people.ts'
-import { importPeople, makePeopleList, maxJobTime, upload } from './prepared-list.ts'
+import { exportWhole, importPeople, makePeopleList, upload } from './prepared-list.ts'
 import { type BenchedServer, startServer } from './server.ts'
-
-const run = promisify(execFile)
+import { percentile } from './statistics.ts'
 
 const rounds = 3
 const clients = 16
 const secondsPerLoad = 3
 const listedFields = 5
 
-/** What was measured in one run: the median of three rounds, in which each is asked in turn. */
+/** Figures of one run: the median of three rounds, in which the application and its peers take turns. */
 export interface PeerFigures {
   what: string
   unit: 'seconds' | 'calls/s'
@@ -76,9 +74,8 @@ async function besideDatabases(api: Client, directory: string, rows: number): Pr
     const peers = [sqlitePeer(files), await duckPeer(files), await postgresPeer(files)].filter(
       (peer) => peer !== null
     )
-    const own = await ownStatements(api, uploads, round)
+    const own = await ownStatements(api, uploads, { rows, round })
     for (const statement of ['import', 'update', 'filter', 'search', 'sort', 'export'] as const) {
-      await run('sync')
       note(statement, 'listwright', await secondsOf(own[statement]))
       for (const peer of peers) note(statement, peer.name, await peer.time(statement))
     }
@@ -86,7 +83,7 @@ async function besideDatabases(api: Client, directory: string, rows: number): Pr
     await rm(files.directory, { recursive: true })
   }
   return [...times].map(([statement, ofStatement]) => {
-    const medians = [...ofStatement].map(([name, seconds]) => [name, median(seconds)] as const)
+    const medians = [...ofStatement].map(([name, seconds]) => [name, percentile(seconds, 0.5)] as const)
     const { listwright = Number.NaN, ...others } = Object.fromEntries(medians)
     const ratio = listwright / (others['sqlite3'] ?? Number.NaN)
     return { what: labels[statement](rows), unit: 'seconds', listwright, ratio, ...others }
@@ -108,7 +105,7 @@ type OwnStatements = Record<keyof PeerStatements, () => Promise<unknown>>
 async function ownStatements(
   api: Client,
   [people, older]: readonly [string, string],
-  round: number
+  { rows, round }: { rows: number; round: number }
 ): Promise<OwnStatements> {
   const list = await makePeopleList(api)
   const { data: fields } = await api.get<CustomField[]>(`/mailing_lists/${list.id}/custom_fields`)
@@ -132,7 +129,7 @@ async function ownStatements(
       }),
     search: () => table({ search: 'weber' }),
     sort: () => table({ sort: { by: idOf('city'), descending: round % 2 === 1 } }),
-    export: () => exportWhole(api, list)
+    export: () => exportWhole(api, list, rows)
   }
 }
 
@@ -140,13 +137,6 @@ async function askTable(api: Client, list: MailingList, question: object): Promi
   const answer = await api.workbench('POST', `/mailing_lists/${list.id}/subscriber_table`, question)
   if (!answer.success || answer.num_records === 0)
     throw new Error(answer.error_message ?? 'nothing was found')
-}
-
-async function exportWhole(api: Client, list: MailingList): Promise<void> {
-  const { data } = await api.post<SubscriberExport>(`/mailing_lists/${list.id}/subscriber_exports`, {
-    subscriber_export: {}
-  })
-  await api.exported(data.id, maxJobTime)
 }
 
 async function besideServers({ api, pid }: BenchedServer, directory: string): Promise<PeerFigures[]> {
@@ -215,16 +205,25 @@ async function loadFigures(
     }
   }
   for (const { end } of peers) end()
-  const listwright = median(ownLoads.map(({ calls_per_second }) => calls_per_second))
+  const listwright = percentile(
+    ownLoads.map(({ calls_per_second }) => calls_per_second),
+    0.5
+  )
   const fastify = others.get('fastify, object')
   return {
     what: `${what}, ${clients} clients`,
     unit: 'calls/s',
     listwright,
-    ...(fastify && { ratio: median(fastify) / listwright }),
-    cpu_ms: median(ownLoads.map(({ cpu_ms_per_call }) => cpu_ms_per_call)),
-    p99_ms: median(ownLoads.map(({ p99_ms }) => p99_ms)),
-    ...Object.fromEntries([...others].map(([kind, loads]) => [kind, median(loads)]))
+    ...(fastify && { ratio: percentile(fastify, 0.5) / listwright }),
+    cpu_ms: percentile(
+      ownLoads.map(({ cpu_ms_per_call }) => cpu_ms_per_call),
+      0.5
+    ),
+    p99_ms: percentile(
+      ownLoads.map(({ p99_ms }) => p99_ms),
+      0.5
+    ),
+    ...Object.fromEntries([...others].map(([kind, loads]) => [kind, percentile(loads, 0.5)]))
   }
 }
 
@@ -237,14 +236,4 @@ async function startPeer(kind: PeerKind, answer: string) {
     return { kind, target: { url, pid: child.pid ?? 0 }, end: () => void child.kill() }
   }
   throw new Error(`${kind} did not start`)
-}
-
-async function secondsOf(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now()
-  await work()
-  return (performance.now() - began) / 1000
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }

@@ -1,5 +1,6 @@
 import { openAsBlob } from 'node:fs'
 import { join } from 'node:path'
+import type { SubscriberExport } from '../../src-main/api/subscriber-exports/schema.ts'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
 import { makeField, makeList } from '../support/builders.ts'
@@ -45,6 +46,15 @@ export async function importPeople(
     }
   })
   return api.imported(data.id, maxJobTime)
+}
+
+/** Exports a list and waits for the end. @throws if not every row is there */
+export async function exportWhole(api: Client, list: MailingList, rows: number): Promise<void> {
+  const { data } = await api.post<SubscriberExport>(`/mailing_lists/${list.id}/subscriber_exports`, {
+    subscriber_export: {}
+  })
+  const { stats } = await api.exported(data.id, maxJobTime)
+  if (stats.records_exported !== rows) throw new Error(`not every row is there: ${JSON.stringify(stats)}`)
 }
 
 /** A list of so many people, with five fields and some further ones. @returns it and some of the addresses */
