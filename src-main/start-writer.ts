@@ -1,7 +1,7 @@
 import { startThread } from './base/threads.ts'
 import { Writer, type WriterOptions } from './database/writer.ts'
 
-/** Starts the thread that writes: it loads its code, and opens a database when it is told which. */
+/** Starts the writer thread, which loads its code. {@link Writer.open} names the database. */
 export function startWriterThread(): Writer {
   return new Writer(startThread(import.meta.url, 'writer-thread', { name: 'writer' }))
 }

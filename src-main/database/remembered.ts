@@ -9,7 +9,7 @@ const maxRemembered = 1000
 
 const memories = new WeakMap<Kysely<Schema>, Memory>()
 
-/** What is remembered of one connection. */
+/** The cached results of one connection. */
 export class Memory {
   readonly results = new Map<string, Promise<unknown>>()
   readonly #dataVersion: Statement<[], number>

@@ -8,7 +8,7 @@ const rowsAtOnce = 2000
 
 const writeCsv = csvWriter({ csv_field_separator: ',', csv_field_enclosure: '"' })
 
-/** The subscribers that an import added and that are still on its list, as lines of CSV: id and email, by id. */
+/** Yields lines of CSV with the id and email of each subscriber that an import added and that is still on its list, by id. */
 export async function* addedIds(
   db: Kysely<Schema>,
   { id: importId, mailing_list_id: mailingListId }: { id: number; mailing_list_id: number }

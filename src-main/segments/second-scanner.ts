@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { FoundPieces, SharedScan } from './shared-scan.ts'
 
-/** What the thread of segments posts when it needs a second scanner: where that is to receive its scans. */
+/** A request of the segment thread for a second scanner, with the port on which that receives scans. */
 export interface ScannerWanted {
   scannerPort: MessagePort
 }

@@ -62,7 +62,7 @@ export class RemoteApi {
   readonly #access: RemoteAccess
   readonly #options: Required<RemoteOptions>
   readonly #authorization: string
-  /** What the last answer that named any named. */
+  /** The extensions header of the last answer that had one. */
   #extensions = ''
   #pool: Pool | null = null
   #nextAt = 0

@@ -84,8 +84,8 @@ function answerOf(subscriber: PresentedRow, list: MailingListRow, fields: FieldD
   }
 }
 
-describe('a subscriber written as JSON', () => {
-  it('is byte by byte what JSON.stringify writes of the answer', () => {
+describe('subscriberWriter', () => {
+  it('writes a subscriber byte by byte as JSON.stringify writes the answer', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(field, { selector: ({ id }) => id, maxLength: 12 }),
@@ -104,7 +104,7 @@ describe('a subscriber written as JSON', () => {
     )
   })
 
-  it('is the same whichever of its values SQLite wrote', () => {
+  it('writes values that SQLite stored like those that JSON.stringify stored', () => {
     const sqlite = new SQLite(':memory:')
     const set = sqlite.prepare<[string, string, unknown], string>('SELECT json_set(?, ?, ?)').pluck()
     fc.assert(

@@ -7,7 +7,7 @@ import { seededRandom } from '../support/random.ts'
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e6))
 
-it(`a new subscriber is checked by what was changed a moment ago, in 10,000 random commands (SEED=${seed})`, async () => {
+it(`checks a new subscriber by the latest fields and limit, in 10,000 random commands (SEED=${seed})`, async () => {
   const directory = await temporaryDirectory()
   const databasePath = join(directory, 'listwright.db')
   const writer = await startWriter({ databasePath, backupDirectory: directory })

@@ -384,7 +384,7 @@ it.each([
   ['ends', 'process.exit(3)', 'the writer thread has stopped'],
   ['throws', "throw new Error('native module missing')", 'native module missing']
 ])(
-  'a writer whose thread %s while it loads says so when it opens, and can be closed',
+  'rejects open() and can be closed if the thread of the writer %s while it loads',
   async (_how, code, said) => {
     const thread = new Worker(code, { eval: true })
     const writer = new Writer(thread)

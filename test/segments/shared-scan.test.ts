@@ -27,7 +27,7 @@ async function list() {
 }
 
 describe('a shared scan', () => {
-  it('finds every id once, in order, by two threads', async () => {
+  it('finds every id once and in order with two threads', async () => {
     const { databasePath, reading, scan, expected } = await list()
     const scanner = new SecondScanner(({ scannerPort: port }) => {
       const thread = startThread(threadFolder, 'scan-thread', {
@@ -47,7 +47,7 @@ describe('a shared scan', () => {
     expect(joinPieces(new Map([...own, ...other]))).toEqual(expected)
   })
 
-  it('is stopped for all threads by the signal', async () => {
+  it('stops a scan in all threads when its signal is aborted', async () => {
     const { reading, scan } = await list()
     const stop = new AbortController()
 
@@ -64,7 +64,7 @@ describe('a shared scan', () => {
     expect(pieceScanner(reading, scan)(0)).toEqual(expected.filter((id) => id < 3 + scan.idsPerPiece))
   })
 
-  it('goes on alone if the other thread ends', async () => {
+  it('returns nothing and starts a new thread if the second thread ends', async () => {
     const { scan } = await list()
     const wanted: ScannerWanted[] = []
     const scanner = new SecondScanner((each) => wanted.push(each))
@@ -79,7 +79,7 @@ describe('a shared scan', () => {
   })
 })
 
-it('a filter of a large list finds whom it means, however often the list is scanned', async () => {
+it('filters a large list correctly in its first and in a later scan', async () => {
   const { api } = await startApplication()
   const { id } = await makeList(api)
   const people = Array.from({ length: 60_000 }, (_, number) => `p${number}@example.com`)

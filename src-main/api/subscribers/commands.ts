@@ -244,7 +244,7 @@ async function changeSubscriberOn(
   return { status: after.status, emailKey: keys.emailKey }
 }
 
-/** All columns but the keys: setting those writes their index anew. */
+/** Sets all columns except the keys: SQLite rewrites the index of every column that is set. */
 const updateRow = compiledQuery<SubscriberRow & { now: number }, unknown>((db, value) =>
   db
     .updateTable('subscribers')

@@ -31,7 +31,7 @@ export function subscriberWriter(
       `,"subscribe_time":"${formatTime(row.subscribe_time, timeZone)}","subscribe_time_epoch":${epochSeconds(row.subscribe_time)}` +
       `,"subscribe_ip":${jsonOf(row.subscribe_ip)},"custom_fields":{`
     const stored = values.scan(row.custom_fields)
-    // A text without escapes is the same JSON whoever wrote it; "\/" and 5.0 are not.
+    // JSON.stringify and SQLite write a text without escapes alike. They write "\/" and 5.0 differently.
     const hasEscapes = row.custom_fields.includes('\\')
     let index = 0
     for (const column of columns) {
