@@ -1,6 +1,7 @@
 import type { OpenData } from './app-data.ts'
 import type { Served } from './app-server.ts'
 import type { CloseStack } from './close-stack.ts'
+import type { ApplicationOptions } from './app.ts'
 import { deliveryJobs } from './delivery/delivery-jobs.ts'
 import { exportJobs } from './exports/export-jobs.ts'
 import { importJobs } from './imports/import-jobs.ts'
@@ -14,13 +15,12 @@ import { ChangeWatch, syncJobs } from './sync/sync-jobs.ts'
 
 /**
  * Starts everything that runs without a request: jobs, background work, retention and automatic backups.
- * @param only the only kind of job to run, for a command that needs the application for a moment
  * @returns a watch of the running jobs
  */
 export async function startJobs(
   { dataDirectory, reader, writer }: OpenData,
   { baseUrl, services, stepLoops }: Served,
-  only: 'syncs' | 'imports' | undefined,
+  { only, retrySchedule }: Pick<ApplicationOptions, 'only' | 'retrySchedule'>,
   closing: CloseStack
 ): Promise<JobWatch> {
   const runners: { close: () => Promise<void> }[] = []
@@ -34,7 +34,13 @@ export async function startJobs(
   if (!only) {
     await start(exportJobs(reader, writer))
     await start(suppressionJobs(reader, writer))
-    await start(deliveryJobs(reader, writer, baseUrl))
+    await start(
+      deliveryJobs(reader, writer, {
+        credentials: services.credentials,
+        linkBase: baseUrl,
+        schedule: retrySchedule
+      })
+    )
   }
   await start(syncJobs(reader, writer, services.credentials))
   const changeWatch = new ChangeWatch(writer)

@@ -4,6 +4,7 @@ import { beginOpening, explainFailure, finishOpening, lockData, type OpenData } 
 import { startJobs } from './app-jobs.ts'
 import { buildServer, loadServer, type Served, type ServerOptions, startServer } from './app-server.ts'
 import { CloseStack } from './close-stack.ts'
+import type { RetrySchedule } from './delivery/smtp/retry-schedule.ts'
 import { startWriterThread } from './start-writer.ts'
 import type { JobsAtWork, JobWatch, ShownJob } from './job-watch.ts'
 import { acceptFile, pageOfTarget } from './opened.ts'
@@ -16,6 +17,8 @@ export interface ApplicationOptions extends ServerOptions {
   settings?: SettingsChanges
   /** The only job that it does by itself: for a command that needs it for a moment, and would cut off everything else. */
   only?: 'syncs' | 'imports'
+  /** Shortens the pauses between attempts to send a message, for tests. */
+  retrySchedule?: RetrySchedule
 }
 
 /** The running application, with or without a window. */
@@ -76,7 +79,7 @@ export async function createApp(options: ApplicationOptions): Promise<Applicatio
       buildServer(opening, options, loading, closing)
     )
     const served = await startServer(built, data, options, closing)
-    const jobWatch = await startJobs(data, served, options.only, closing)
+    const jobWatch = await startJobs(data, served, options, closing)
     return {
       ...applicationOn(data, served, jobWatch),
       createPassingApiKey: (name) =>

@@ -11,6 +11,7 @@ import { mailingListCommands } from './api/mailing-lists/commands.ts'
 import { rekeyCommands } from './api/mailing-lists/rekey-commands.ts'
 import { organizationCommands } from './api/organizations/commands.ts'
 import { seedListCommands } from './api/seed-lists/commands.ts'
+import { smtpServerCommands } from './api/smtp-servers/commands.ts'
 import { segmentCommands } from './api/segments/commands.ts'
 import { subscriberExportCommands } from './exports/commands.ts'
 import { subscriberImportCommands } from './imports/commands.ts'
@@ -45,6 +46,7 @@ export const commands: CommandRegistry = {
   mailingLists: mailingListCommands,
   rekeys: rekeyCommands,
   deliverySettings: deliverySettingCommands,
+  smtpServers: smtpServerCommands,
   seedLists: seedListCommands,
   suppressionLists: suppressionListCommands,
   suppressedAddressImports: suppressedAddressImportCommands,

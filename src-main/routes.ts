@@ -9,6 +9,7 @@ import { mailingListRoutes } from './api/mailing-lists/routes.ts'
 import { organizationRoutes } from './api/organizations/routes.ts'
 import { seedListRoutes } from './api/seed-lists/routes.ts'
 import { segmentRoutes } from './api/segments/routes.ts'
+import { smtpServerRoutes } from './api/smtp-servers/routes.ts'
 import { statisticsRoutes } from './api/statistics/routes.ts'
 import { subscriberCountRoutes } from './api/subscriber-counts/routes.ts'
 import { subscriberExportRoutes } from './exports/routes.ts'
@@ -18,7 +19,8 @@ import { suppressionListRoutes } from './api/suppression-lists/routes.ts'
 import { templateRoutes } from './api/templates/routes.ts'
 import { userRoutes } from './api/users/routes.ts'
 import { webFormRoutes } from './api/web-forms/routes.ts'
-import { autoresponderPreviewRoutes, campaignPreviewRoutes } from './delivery/routes.ts'
+import { autoresponderPreviewRoutes, campaignPreviewRoutes, smtpRoutes } from './delivery/routes.ts'
+import { journalRoutes } from './api/journal/routes.ts'
 import { referenceRoutes } from './http/reference.ts'
 import { apiPrefix } from './http/server.ts'
 import { trackingRoutes } from './tracking/routes.ts'
@@ -44,6 +46,9 @@ const apiRoutes = [
   seedListRoutes,
   suppressionListRoutes,
   deliverySettingRoutes,
+  smtpServerRoutes,
+  smtpRoutes,
+  journalRoutes,
   organizationRoutes,
   userRoutes
 ]

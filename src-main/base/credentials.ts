@@ -4,9 +4,9 @@ import type { CredentialPlace } from './credential-places.ts'
 import { writeDurably } from './durable.ts'
 
 /**
- * The owner of a secret: the key of a remote by id, or the passphrase of the encrypted copies in a folder.
+ * The owner of a secret: the key of a remote by id, the passphrase of the encrypted copies in a folder, or an SMTP server.
  */
-export type CredentialOwner = number | `copies-${string}`
+export type CredentialOwner = number | `copies-${string}` | `smtp-${number}`
 
 /** Encrypts what only the user of this computer can decrypt: Electron's safeStorage. */
 export interface DesktopEncryption {

@@ -31,6 +31,7 @@ import { syncAnswers } from './migrations/0044-sync-answers.ts'
 import { draftMembers } from './migrations/0045-draft-members.ts'
 import { triggeredAutoresponders } from './migrations/0046-triggered-autoresponders.ts'
 import { fileReadings } from './migrations/0047-file-readings.ts'
+import { sending } from './migrations/0048-sending.ts'
 
 /** In order; a released migration is never edited. */
 export const migrations: readonly Migration[] = [
@@ -59,7 +60,8 @@ export const migrations: readonly Migration[] = [
   syncAnswers,
   draftMembers,
   triggeredAutoresponders,
-  fileReadings
+  fileReadings,
+  sending
 ]
 
 const keptBackups = 3

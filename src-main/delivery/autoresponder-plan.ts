@@ -37,6 +37,7 @@ export async function autoresponderPlanOf(
     fields: await fieldsOfList(db, list.organization_id, list.id),
     timeZone,
     linkBase,
+    leaves: false,
     // Its links lead to this computer, so no one else can follow them.
     linksImages: false,
     signingSecret: await signingSecret(db),

@@ -39,15 +39,22 @@ export function campaignToSend(db: Kysely<Schema>, id: number) {
     .executeTakeFirstOrThrow()
 }
 
+/** Where the links of messages lead. */
+export interface LinkPlan {
+  /** Without a path, for links without a URL domain. */
+  linkBase: string
+  /** True if the messages leave this computer: readers could not open links to it. */
+  leaves: boolean
+}
+
 /**
  * Returns how the messages of a campaign are composed; without delivery settings, by its list's defaults.
- * @param linkBase for links without a URL domain
  * @returns null if it has no content
  */
 export async function campaignPlanOf(
   db: Kysely<Schema>,
   campaign: CampaignToSend,
-  linkBase: string
+  { linkBase, leaves }: LinkPlan
 ): Promise<MessagePlan | null> {
   const { organization_id: organizationId, mailing_list_id: mailingListId } = campaign
   const [first, ...others] = await contentsOf(db, [campaign.id])
@@ -58,10 +65,11 @@ export async function campaignPlanOf(
     ({ userId }) => userId === dispatch?.bounce_email_id
   )
   const tracked = await trackedOf(db, campaign.id)
+  const links = urlDomain ? `http://${urlDomain.domain}` : leaves ? null : linkBase
   const plannedContent = (content: ContentRow) => ({
     ...content,
     sliceId: tracked.get(content.id)?.sliceId ?? 0,
-    links: dispatch?.track_links === 1 ? (tracked.get(content.id)?.links ?? []) : []
+    links: dispatch?.track_links === 1 && links !== null ? (tracked.get(content.id)?.links ?? []) : []
   })
   return {
     organizationId,
@@ -79,9 +87,10 @@ export async function campaignPlanOf(
     fields: await fieldsOfList(db, organizationId, mailingListId),
     timeZone: campaign.time_zone_name,
     linksImages: urlDomain !== undefined,
-    linkBase: urlDomain ? `http://${urlDomain.domain}` : linkBase,
+    linkBase: links,
+    leaves,
     signingSecret: await signingSecret(db),
-    tracksOpens: dispatch?.track_opens === 1,
+    tracksOpens: dispatch?.track_opens === 1 && links !== null,
     frame: await organizationById(db, organizationId),
     contents: [plannedContent(first), ...others.map(plannedContent)]
   }

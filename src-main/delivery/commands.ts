@@ -1,12 +1,24 @@
 import { storeRefusal } from '../base/stored-refusal.ts'
-import type { Selectable, Updateable } from 'kysely'
+import type { Kysely, Selectable, Updateable } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import { type Command, type CommandContext, inBackground, recordRow } from '../database/command.ts'
-import type { DeliveriesTable } from '../api/campaigns/tables.ts'
-import type { DeliveryPlan } from './plan.ts'
+import type { DeliveriesTable, DeliveryWait } from '../api/campaigns/tables.ts'
+import {
+  deliveryOptionsOf,
+  deliveryRouteById,
+  serversOfRoute,
+  type SmtpServerRow
+} from '../api/smtp-servers/queries.ts'
+import { isForSender } from '../api/smtp-servers/rules.ts'
+import type { Schema } from '../database/schema.ts'
+import type { DeliveryPlan, RouteServer, SmtpRoute } from './plan.ts'
+import { type Claim, Journal, type Settled } from './journal.ts'
+import { campaignsThrough } from './queries.ts'
+import { type Quota, takeQuota } from './smtp/quota.ts'
+import type { RetrySchedule } from './smtp/retry-schedule.ts'
 import { evenShares, type Shares } from './split-test.ts'
 import { validationFailed } from '../base/errors.ts'
-import { refusal } from '../base/refusal.ts'
+import { type Refusal, refusal } from '../base/refusal.ts'
 import { dueTime } from '../jobs/due.ts'
 import type { JobEnd } from '../jobs/outcome.ts'
 import type { StoredValues } from '../api/custom-fields/rules.ts'
@@ -19,6 +31,7 @@ import { countsOf, sumCounters } from '../api/statistics/rules.ts'
 import type { Counters } from '../api/statistics/schema.ts'
 import { type CampaignToSend, campaignToSend, campaignPlanOf } from './campaign-plan.ts'
 import {
+  campaignById,
   contentsOf,
   deliveryOf,
   type DispatchRow,
@@ -51,7 +64,14 @@ const handOutDelivery: Command<ById & { linkBase: string }, DeliveryPlan | null>
   }
   await decideWinner(context, id)
   const found = await underWay(context, id)
-  return found && found.delivery.phase !== 'decision_delay' ? planOf(context, found, linkBase) : null
+  if (!found || found.delivery.phase === 'decision_delay') return null
+  if (found.delivery.waits_until !== null) await endWait(context, found)
+  return planOf(context, found, linkBase)
+}
+
+async function endWait(context: CommandContext, { campaign, dispatch }: UnderWay): Promise<void> {
+  await changeDelivery(context, campaign.id, { waits_until: null, waits_for: null })
+  if (dispatch.error_message !== null) await changeDispatch(context, campaign, { error_message: null })
 }
 
 function hasCome({ clock }: CommandContext, { begins_at, begins_at_once }: DispatchRow): boolean {
@@ -78,6 +98,7 @@ async function startSending(context: CommandContext, id: number, dispatch: Dispa
     .values({
       campaign_id: id,
       phase: isTest ? 'split_testing' : 'everybody',
+      transport: await transportOf(context, campaign, dispatch),
       last_id: newest ?? 0,
       after_id: 0,
       position: 0
@@ -129,7 +150,8 @@ async function planOf(
   { campaign, dispatch, delivery }: UnderWay,
   linkBase: string
 ): Promise<DeliveryPlan> {
-  const message = await campaignPlanOf(db, campaign, linkBase)
+  const leaves = delivery.transport === 'smtp'
+  const message = await campaignPlanOf(db, campaign, { linkBase, leaves })
   if (!message) throw validationFailed(refusal('campaign_without_content'))
   const clause = campaign.clause === null ? [] : clauseOf({ clause: campaign.clause })
   await requireListsOf(db, clause)
@@ -146,6 +168,7 @@ async function planOf(
     message,
     pass: passOf(delivery),
     percentage,
+    route: leaves ? await routeOf(db, { campaign, dispatch, delivery }) : null,
     shares: sharesOf(delivery, message.contents.length, percentage),
     hasLinks: delivery.has_links === 1,
     recipients: {
@@ -154,7 +177,7 @@ async function planOf(
       clause: resolveConditions(clause, moment),
       lastId: delivery.last_id,
       chooseFormat: campaign.has_format === 1,
-      isCounted: delivery.recipients !== null
+      count: delivery.recipients
     },
     seeds: {
       addresses: [...new Set(seeds.flatMap(({ addresses }) => JSON.parse(addresses) as string[]))],
@@ -162,6 +185,42 @@ async function planOf(
     },
     speed: dispatch.speed,
     progress: { afterId: delivery.after_id, position: delivery.position }
+  }
+}
+
+async function transportOf(
+  { db }: CommandContext,
+  { organization_id }: CampaignToSend,
+  { virtual_mta_id }: DispatchRow
+): Promise<'outbox' | 'smtp'> {
+  return (await serversOfRoute(db, organization_id, virtual_mta_id ?? 0)).length > 0 ? 'smtp' : 'outbox'
+}
+
+async function routeOf(db: Kysely<Schema>, { campaign, dispatch, delivery }: UnderWay): Promise<SmtpRoute> {
+  const { organization_id: organizationId } = campaign
+  const route = await deliveryRouteById(db, organizationId, dispatch.virtual_mta_id ?? 0)
+  const rows = await serversOfRoute(db, organizationId, dispatch.virtual_mta_id ?? 0)
+  const { unsubscribes_elsewhere: mayUnsubscribe } = await deliveryOptionsOf(db, organizationId)
+  const allowed = rows.filter((row) =>
+    isForSender(JSON.parse(row.sender_domains) as string[], dispatch.from_email ?? '')
+  )
+  return {
+    name: route.virtual_mta_name,
+    servers: await Promise.all(allowed.map((row) => routeServerOf(db, row))),
+    mayUnsubscribe,
+    failures: delivery.failures
+  }
+}
+
+async function routeServerOf(db: Kysely<Schema>, row: SmtpServerRow): Promise<RouteServer> {
+  const { id, name, host, port, security, authentication, username } = row
+  // The campaigns that are being sent through a server share its connections.
+  const sharing = await campaignsThrough(db, id)
+  return {
+    ...{ id, name, host, port, security, authentication, username },
+    connections: Math.max(1, Math.floor(row.connections / Math.max(1, sharing))),
+    messagesPerConnection: row.messages_per_connection,
+    needsSecret: authentication !== 'none'
   }
 }
 
@@ -241,6 +300,104 @@ export const recordSent = inBackground<SentInput, boolean>(
     return true
   }
 )
+
+interface Advance extends ById {
+  settled: Settled[]
+  /** Messages that are to be sent now; null = none. */
+  claim: {
+    messages: Claim[]
+    smtpServerId: number
+    /** The new checkpoint; null = the messages are tried again. */
+    progress: { afterId: number; suppressed: number } | null
+  } | null
+  schedule: RetrySchedule
+}
+
+interface Advanced {
+  /** False if the campaign was paused or cancelled: then nothing was claimed. */
+  goesOn: boolean
+  isClaimed: boolean
+  /** If they were not claimed: what the limits of the server leave. */
+  quota: Quota
+}
+
+/**
+ * Stores what became of messages, and which are handed over next. It is durable before the first of them leaves, so that none leaves twice.
+ */
+const advanceDelivery: Command<Advance, Advanced> = async (context, { id, settled, claim, schedule }) => {
+  const campaign = await campaignToSend(context.db, id)
+  const journal = new Journal(context)
+  journal.settle(settled, schedule)
+  const found = await underWay(context, id)
+  let quota: Quota = { room: Infinity, until: 0 }
+  let isClaimed = false
+  if (found && claim) {
+    const going = claim.messages.filter(({ dueAt }) => dueAt === null).length
+    quota = await takeQuota(context, claim.smtpServerId, going)
+    isClaimed = going <= quota.room
+    if (isClaimed) {
+      journal.claim(claim.messages, claim.smtpServerId)
+      if (claim.progress) await moveCheckpoint(context, id, claim.progress)
+    }
+  }
+  await journal.save(campaign.time_zone_name)
+  const hasAccepted = settled.some(({ outcome }) => outcome.is === 'accepted')
+  if (found && found.delivery.failures > 0 && hasAccepted) await changeDelivery(context, id, { failures: 0 })
+  if (settled.length > 0 || found) await changeDispatch(context, campaign, {})
+  return { goesOn: found !== null, isClaimed, quota }
+}
+
+async function moveCheckpoint(
+  { db }: CommandContext,
+  id: number,
+  { afterId, suppressed }: { afterId: number; suppressed: number }
+): Promise<void> {
+  await db
+    .updateTable('deliveries')
+    .set((set) => ({ after_id: afterId, recipients: set('recipients', '-', suppressed) }))
+    .where('campaign_id', '=', id)
+    .execute()
+}
+
+interface Wait extends ById {
+  for: DeliveryWait
+  /** UNIX milliseconds. */
+  until: number
+  /** Why, if it is the server. */
+  fault: Refusal | null
+  failures: number
+}
+
+/** Stores that a campaign has to wait; its job goes on then. */
+const waitToSend: Command<Wait, void> = async (context, { id, for: what, until, fault, failures }) => {
+  const found = await underWay(context, id)
+  if (!found) return
+  await changeDelivery(context, id, { waits_until: until, waits_for: what, failures })
+  const error_message = fault && storeRefusal(fault)
+  await changeDispatch(context, found.campaign, { error_message })
+}
+
+/**
+ * Has the messages of a campaign sent again whose delivery is uncertain. Their recipients may get them twice.
+ * @returns how many there are
+ */
+const resendUncertain: Command<ById & { organizationId: number }, number> = async (
+  context,
+  { id, organizationId }
+) => {
+  await campaignById(context.db, organizationId, id)
+  const campaign = await campaignToSend(context.db, id)
+  const slices = ((await statisticsOfCampaigns(context.db, [id])).get(id)?.slices ?? []).map(
+    ({ sliceId }) => sliceId
+  )
+  const count = new Journal(context).retryUncertain(slices)
+  if (count === 0) return 0
+  await changeDelivery(context, id, { waits_until: null, waits_for: null })
+  const dispatch = await dispatchOf(context.db, id)
+  const isOver = dispatch?.state === 'finished' || dispatch?.state === 'failed'
+  await changeDispatch(context, campaign, isOver ? { state: 'sending', finished_at: null } : {})
+  return count
+}
 
 /** Stores how the thread of a campaign left it, unless it was paused or cancelled meanwhile. */
 const endDelivery: Command<ById & { end: JobEnd }, void> = async (context, { id, end }) => {
@@ -355,6 +512,9 @@ export const deliveryCommands = {
   recordShares,
   recordRecipients,
   recordSent,
+  advance: advanceDelivery,
+  wait: waitToSend,
+  resendUncertain,
   end: endDelivery
 }
 

@@ -1,26 +1,46 @@
 import type { Kysely } from 'kysely'
-import { deliveriesToDo, type DeliveryJob } from './queries.ts'
+import { deliveriesToDo, type DeliveryJob, serversOfCampaign } from './queries.ts'
+import type { Credentials } from '../base/credentials.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import type { JobKind } from '../jobs/job-runner.ts'
 import type { DeliveryData } from './delivery.ts'
+import { type RetrySchedule, usualSchedule } from './smtp/retry-schedule.ts'
 
 const maxAtOnce = 8
+/** How long replies of mail servers are waited for when the application closes, in milliseconds. */
+const graceOnClose = 2500
 
-/**
- * Runs campaigns that are due or whose split test is due.
- * @param linkBase for links without a URL domain, without a path
- */
+export interface DeliveryServices {
+  credentials: Pick<Credentials, 'read'>
+  /** For links without a URL domain, without a path. */
+  linkBase: string
+  /** Shortens the pauses between attempts, for tests. */
+  schedule?: RetrySchedule | undefined
+}
+
+/** Runs campaigns that are due or whose split test is due. */
 export function deliveryJobs(
   reader: Kysely<Schema>,
   writer: Pick<Writer, 'run'>,
-  linkBase: string
+  { credentials, linkBase, schedule = usualSchedule }: DeliveryServices
 ): JobKind<DeliveryJob> {
   return {
     name: 'Sending',
     entity: 'campaign',
     thread: { base: import.meta.url, name: 'delivery-thread' },
-    threadData: (): DeliveryData => ({ linkBase }),
+    threadData: async ({ id }): Promise<DeliveryData> => {
+      const servers = await serversOfCampaign(reader, id)
+      const secrets = servers.map(
+        async ({ id: serverId, credential_place: place }): Promise<[number, string | null]> => [
+          serverId,
+          place === null ? null : await credentials.read(`smtp-${serverId}`, place)
+        ]
+      )
+      return { linkBase, secrets: Object.fromEntries(await Promise.all(secrets)), schedule }
+    },
+    restartsOn: ({ entity }) => entity === 'smtp_server' || entity === 'delivery_route',
+    graceOnClose,
     unfinished: (now) => deliveriesToDo(reader, now),
     // Choosing a winner is not held up by other campaigns that are being sent.
     mayStart: ({ isDecision }, running) => isDecision || running.length < maxAtOnce,

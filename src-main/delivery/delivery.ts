@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { refusal } from '../base/refusal.ts'
 import type { Kysely } from 'kysely'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
 import { recipientsAfter } from './queries.ts'
 import { suppressedAmong } from '../api/suppression-lists/queries.ts'
-import { noCounters } from '../api/statistics/rules.ts'
+import { countInjected, noCounters } from '../api/statistics/rules.ts'
 import type { Counters } from '../api/statistics/schema.ts'
 import type { Schema } from '../database/schema.ts'
 import type { JobOutcome } from '../jobs/outcome.ts'
@@ -11,10 +12,13 @@ import type { RunningJob } from '../jobs/run-job.ts'
 import { countSegment } from '../segments/count.ts'
 import { linksOf } from './links.ts'
 import type { Image } from '../api/images/queries.ts'
-import { type Addressee, type ComposedMessage, imagesCarried, MessageComposer } from './message.ts'
+import { type ComposedMessage, imagesCarried, MessageComposer } from './message.ts'
 import { openOutbox, outboxPath } from './outbox.ts'
 import type { DeliveryPlan } from './plan.ts'
-import { drawShares, drawOf, testedContent } from './split-test.ts'
+import { type NextRecipients, nextRecipients, seedMails } from './recipients.ts'
+import { SmtpDelivery } from './smtp/smtp-delivery.ts'
+import { drawShares, drawOf } from './split-test.ts'
+import type { RetrySchedule } from './smtp/retry-schedule.ts'
 import type { Transport } from './transport.ts'
 
 /** Subscribers that are dealt with before what went out is counted and whether to go on is asked. */
@@ -29,13 +33,17 @@ const maxAge = 250
 /** Links stored at once, and recipients whose contents are drawn at once. */
 const [linksAtOnce, drawnAtOnce] = [200, 1000]
 const hour = 3_600_000
+/** More recipients than this get no messages by SMTP while they could not unsubscribe. */
+const mostWithoutUnsubscribing = 10
 /** A campaign that has to wait longer for its speed limit gives up its thread, in milliseconds. */
 const maxPause = 10_000
-const sentCounter = { both: 'sent_multipart', html: 'sent_html', text: 'sent_text' } as const
 
 export interface DeliveryData {
   /** For links without a URL domain, without a path. */
   linkBase: string
+  /** The passwords and tokens of SMTP servers, by id; null = one cannot be read. */
+  secrets: Readonly<Record<number, string | null>>
+  schedule: RetrySchedule
 }
 
 /** One phase of a campaign: subscribers by id -> messages -> transport -> counters. */
@@ -52,6 +60,9 @@ export class Delivery {
     const plan = await this.#begin()
     if (!plan || !(await this.#countRecipients(plan)) || !(await this.#drawContents(plan))) {
       return { is: 'stopped' }
+    }
+    if (plan.route && !plan.route.mayUnsubscribe && (plan.recipients.count ?? 0) > mostWithoutUnsubscribing) {
+      return { is: 'held', fault: refusal('unsubscribe_way_missing', { most: mostWithoutUnsubscribing }) }
     }
     return this.#deliver(plan)
   }
@@ -93,8 +104,9 @@ export class Delivery {
   }
 
   async #countRecipients({ recipients }: DeliveryPlan): Promise<boolean> {
-    if (recipients.isCounted) return true
+    if (recipients.count !== null) return true
     const { active } = await countSegment(this.#reader, recipients)
+    recipients.count = active
     return this.#job.client.run('deliveries.recordRecipients', { id: this.#job.id, recipients: active })
   }
 
@@ -102,6 +114,9 @@ export class Delivery {
     const { id, dataDirectory, signal } = this.#job
     const images = await imagesCarried(this.#reader, plan.message)
     const composer = new MessageComposer(plan.message, images)
+    if (plan.route) {
+      return new SmtpDelivery(this.#job, this.#reader, plan, plan.route, composer).run()
+    }
     const transport = openOutbox(outboxPath(dataDirectory, id), plan.progress.position)
     try {
       const began = performance.now()
@@ -145,25 +160,11 @@ export class Delivery {
     atOnce: number,
     afterId: number
   ): Promise<Batch> {
-    const rows = await recipientsAfter(this.#reader, plan.recipients, afterId, atOnce)
-    const chosen = rows.flatMap((row) => mailFor(plan, addresseeOf(row, plan)))
-    const suppressed = await suppressedAmong(
-      this.#reader,
-      plan.recipients,
-      chosen.map(({ addressee }) => addressee.email)
-    )
-    const allowed = chosen.filter(({ addressee }) => !suppressed.has(addressee.email))
+    const next = await nextRecipients(this.#reader, plan, afterId, atOnce)
     const isFirst = plan.progress.position === 0 && afterId === plan.progress.afterId
-    const mails = isFirst ? [...seedMails(plan), ...allowed] : allowed
+    const mails = isFirst ? [...seedMails(plan), ...next.mails] : next.mails
     const messages = mails.map(({ contentId, addressee }) => composer.compose(contentId, addressee))
-    return {
-      mails,
-      messages,
-      preparedAt: performance.now(),
-      suppressed: chosen.length - allowed.length,
-      afterId: rows.at(-1)?.id ?? afterId,
-      isLast: rows.length < atOnce
-    }
+    return { ...next, mails, messages, preparedAt: performance.now() }
   }
 
   async #send(
@@ -200,76 +201,16 @@ function atOnceOf({ message }: DeliveryPlan, images: readonly Image[]): number {
 }
 
 /** Messages that are handed over before they are counted. */
-interface Batch {
-  mails: Mail[]
+interface Batch extends NextRecipients {
   /** One for each mail. */
   messages: ComposedMessage[]
-  suppressed: number
   /** When its messages were composed, by performance.now(). */
   preparedAt: number
-  /** The last subscriber of the batch. */
-  afterId: number
-  isLast: boolean
-}
-
-interface Mail {
-  contentId: number
-  sliceId: number
-  addressee: Addressee
-  /** Messages to seed lists are no recipients of the campaign. */
-  isSeed: boolean
 }
 
 /** Handing over counts as delivery: the outbox has no bounces. */
 function countMessage(counters: Counters, format: ContentFormat, isSeed: boolean): void {
-  counters.total_messages++
+  countInjected(counters, format, isSeed, 1)
   counters.total_success++
-  if (isSeed) return
-  counters.messages_sent++
-  counters.delivered++
-  counters[sentCounter[format]]++
-  counters[format === 'text' ? 'messages_text' : 'messages_html']++
-}
-
-function seedMails({ seeds, message }: DeliveryPlan): Mail[] {
-  return seeds.addresses.flatMap((email) =>
-    message.contents.map(({ id, sliceId }) => ({
-      contentId: id,
-      sliceId,
-      addressee: {
-        id: 0,
-        email,
-        subscribe_time: Date.now(),
-        subscribe_ip: null,
-        values: seeds.values,
-        format: null
-      },
-      isSeed: true
-    }))
-  )
-}
-
-function mailFor({ message, pass, shares }: DeliveryPlan, addressee: Addressee): Mail[] {
-  const { contents, campaign } = message
-  const place = shares ? testedContent(shares, drawOf(campaign.id, addressee.id)) : 0
-  if (pass.kind === 'winner' && place !== null) return []
-  const content =
-    pass.kind === 'winner'
-      ? contents.find(({ id }) => id === pass.contentId)
-      : place === null
-        ? undefined
-        : contents[place]
-  return content ? [{ contentId: content.id, sliceId: content.sliceId, addressee, isSeed: false }] : []
-}
-
-function addresseeOf(
-  row: Awaited<ReturnType<typeof recipientsAfter>>[number],
-  { recipients }: DeliveryPlan
-): Addressee {
-  const { custom_fields, email_format, ...rest } = row
-  return {
-    ...rest,
-    values: JSON.parse(custom_fields) as Addressee['values'],
-    format: recipients.chooseFormat && email_format === 'plaintext' ? 'text' : null
-  }
+  if (!isSeed) counters.delivered++
 }

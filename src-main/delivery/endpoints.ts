@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { endpoints } from '../http/endpoint.ts'
 import { envelope } from '../http/envelope.ts'
-import { IdParams, wrapped, withDefault } from '../http/schema.ts'
+import { Filled, IdParams, wrapped, withDefault } from '../http/schema.ts'
 
 const maxRecipients = 100
 
@@ -22,6 +22,44 @@ export const campaignPreviewEndpoints = endpoints('Campaigns', {
     ...previewing,
     access: ['campaign.send', 'campaign.update'],
     summary: 'Send each content of a campaign to some addresses'
+  }
+})
+
+/** What became of a test message. */
+const SmtpTest = Type.Object({
+  is_accepted: Type.Boolean(),
+  /** The server's reply to the message, or why there was none. */
+  reply: Type.String(),
+  /** Passwords and tokens are left out. */
+  conversation: Type.Array(Type.Object({ from: Type.Enum(['client', 'server']), text: Type.String() }))
+})
+
+export type SmtpTest = Static<typeof SmtpTest>
+
+/** Extensions of the API (docs/api.md, "Sending"). */
+export const smtpEndpoints = endpoints('Sending', {
+  'POST /smtp_servers/:id/test': {
+    access: 'organization_admin',
+    summary: 'Send a test message through an SMTP server',
+    params: IdParams,
+    body: wrapped(
+      'test',
+      Type.Object({
+        recipient: Filled({ maxLength: 320 }),
+        /** Default: the recipient. */
+        from_email: Type.Optional(Filled({ maxLength: 320 })),
+        subject: withDefault(Filled({ maxLength: 255 }), 'Listwright test'),
+        text: withDefault(Filled({ maxLength: 10_000 }), 'This SMTP server works.')
+      })
+    ),
+    answer: envelope(SmtpTest)
+  },
+
+  'POST /campaigns/:id/journal/resend_uncertain': {
+    access: 'campaign.send',
+    summary: 'Send the messages again whose delivery is uncertain; their recipients may get them twice',
+    params: IdParams,
+    answer: envelope(Type.Object({ messages: Type.Integer() }))
   }
 })
 

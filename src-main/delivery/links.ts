@@ -4,6 +4,11 @@ import { makeToken, type TokenContent } from '../api/subscribers/tokens.ts'
 
 // Where the links of a message lead, and which links of its content are counted.
 
+/** Returns a link that opens a message which asks to unsubscribe (RFC 6068). */
+export function unsubscribeMail(mailbox: string, token: string): string {
+  return `mailto:${mailbox}?subject=unsubscribe%20${token}`
+}
+
 /** Returns the links of a content whose clicks can be counted, as written, without duplicates. */
 export function linksOf({ html, text }: { html: string; text: string }): string[] {
   const found = new Set<string>()
@@ -57,15 +62,52 @@ export function linkOfCode(key: string): number | null {
   return id === undefined ? null : Number(id)
 }
 
-/** The addresses in the message to one recipient. */
-export function messageLinks(linkBase: string, secret: KeyObject, named: TokenContent) {
-  const unsubscribeToken = makeToken(secret, 'unsubscribe', named)
-  const click = makeToken(secret, 'click', named)
-  return {
-    unsubscribe: `${linkBase}/u/${unsubscribeToken}`,
-    unsubscribeToken,
-    webVersion: `${linkBase}/w/${makeToken(secret, 'view', named)}`,
-    openPixel: `${linkBase}/o/${makeToken(secret, 'open', named)}`,
-    click: (linkId: number) => `${linkBase}/c/${linkId}/${click}`
+/** Where the links of a message lead. */
+export interface LinkTargets {
+  /** Without a path; null = nowhere, since readers could not open the links. */
+  linkBase: string | null
+  /** The address that takes unsubscribes where no link can. */
+  mailbox: string
+}
+
+/** The addresses in the message to one recipient. Each is made when it is used: to sign one takes as long as a paragraph. */
+export class MessageLinks {
+  readonly #targets: LinkTargets
+  readonly #secret: KeyObject
+  readonly #named: TokenContent
+  #unsubscribeToken: string | undefined
+  #clickToken: string | undefined
+
+  constructor(targets: LinkTargets, secret: KeyObject, named: TokenContent) {
+    this.#targets = targets
+    this.#secret = secret
+    this.#named = named
+  }
+
+  get unsubscribeToken(): string {
+    return (this.#unsubscribeToken ??= makeToken(this.#secret, 'unsubscribe', this.#named))
+  }
+
+  get unsubscribe(): string {
+    const { linkBase, mailbox } = this.#targets
+    const token = this.unsubscribeToken
+    return linkBase === null ? unsubscribeMail(mailbox, token) : `${linkBase}/u/${token}`
+  }
+
+  /** '' where no link can be opened. */
+  get webVersion(): string {
+    const { linkBase } = this.#targets
+    return linkBase === null ? '' : `${linkBase}/w/${makeToken(this.#secret, 'view', this.#named)}`
+  }
+
+  get openPixel(): string | undefined {
+    const { linkBase } = this.#targets
+    return linkBase === null ? undefined : `${linkBase}/o/${makeToken(this.#secret, 'open', this.#named)}`
+  }
+
+  click(linkId: number): string | undefined {
+    const { linkBase } = this.#targets
+    this.#clickToken ??= makeToken(this.#secret, 'click', this.#named)
+    return linkBase === null ? undefined : `${linkBase}/c/${linkId}/${this.#clickToken}`
   }
 }

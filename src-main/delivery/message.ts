@@ -4,7 +4,7 @@ import type { ContentFormat } from '../api/autoresponders/schema.ts'
 import { type Image, imagesOf } from '../api/images/queries.ts'
 import { imageKeysIn, linkImages } from '../api/images/rules.ts'
 import { atEndOfBody, framedHtml, framedText, shownHtml } from './frame.ts'
-import { countClicks, linkOfCode, messageLinks } from './links.ts'
+import { countClicks, linkOfCode, MessageLinks, unsubscribeMail } from './links.ts'
 import {
   dateLine,
   encodedAddress,
@@ -31,7 +31,7 @@ import {
 } from './replacement.ts'
 import type { OutgoingMessage } from './transport.ts'
 
-export interface Addressee extends Omit<Recipient, 'links'> {
+export interface Addressee extends Omit<Recipient, 'links' | 'tracked'> {
   /** The format that the subscriber chose, if the list allows it; null = any. */
   format: ContentFormat | null
 }
@@ -73,7 +73,7 @@ export class MessageComposer {
   readonly #counted = new Map<number, ReadonlySet<number>>()
   readonly #headers: { name: string; value: CompiledText }[]
   /** The header fields that all messages share, and the domain of their ids. */
-  readonly #shared: { first: string; from: string; replyTo: string; domain: string }
+  readonly #shared: { first: string; from: string; replyTo: string; domain: string; mailbox: string }
 
   constructor(plan: MessagePlan, images: readonly Image[] = []) {
     this.#plan = plan
@@ -93,7 +93,8 @@ export class MessageComposer {
       first: headerLine('X-Campaignid', `s4:${plan.xCampaignId}`),
       from: addressLine('From', from_email, from_name ?? '') + addressLine('Sender', sender_email),
       replyTo: addressLine('Reply-To', reply_to),
-      domain: /@([^@>]*)>?$/.exec(encodedAddress(from_email))?.[1] ?? 'localhost'
+      domain: /@([^@>]*)>?$/.exec(encodedAddress(from_email))?.[1] ?? 'localhost',
+      mailbox: plan.bounceAddress ?? (reply_to || from_email)
     }
   }
 
@@ -101,12 +102,18 @@ export class MessageComposer {
     const content = this.#find(contentId)
     const recipient = this.#recipientOf(content, addressee)
     const { html, ...others } = this.#write(content, recipient, formatFor(content.format, addressee.format))
-    return { ...others, html: html === undefined ? undefined : linkImages(html, this.#plan.linkBase) }
+    const { linkBase } = this.#plan
+    return { ...others, html: html === undefined || linkBase === null ? html : linkImages(html, linkBase) }
   }
 
   writeLink(url: string, contentId: number, addressee: Addressee): string {
     const recipient = this.#recipientOf(this.#find(contentId), addressee)
     return writeContent(compile(url, 'text'), this.#codes, recipient)
+  }
+
+  /** Returns the format in which a recipient gets a content. */
+  formatOf(contentId: number, { format }: Addressee): ContentFormat {
+    return formatFor(this.#find(contentId).format, format)
   }
 
   compose(contentId: number, addressee: Addressee): ComposedMessage {
@@ -129,8 +136,7 @@ export class MessageComposer {
     )
     return [
       first,
-      headerLine('List-Unsubscribe', `<${recipient.links.unsubscribe}>`),
-      'List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n',
+      this.#unsubscribeLines(recipient.links),
       ...custom,
       from,
       recipientLine(recipient.email),
@@ -140,6 +146,19 @@ export class MessageComposer {
       dateLine(Date.now()),
       'MIME-Version: 1.0\r\n'
     ].join('')
+  }
+
+  /**
+   * A message that leaves this computer offers one-click unsubscribing (RFC 8058) only by an https address that answers from outside, and there is
+   * none yet; mail works everywhere.
+   */
+  #unsubscribeLines({ unsubscribe, unsubscribeToken }: Recipient['links']): string {
+    if (!this.#plan.leaves) {
+      return `${headerLine('List-Unsubscribe', `<${unsubscribe}>`)}List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`
+    }
+    const mail = unsubscribeMail(this.#shared.mailbox, unsubscribeToken)
+    const ways = unsubscribe === mail ? [mail] : [mail, unsubscribe]
+    return headerLine('List-Unsubscribe', ways.map((way) => `<${way}>`).join(', '))
   }
 
   #bodyOf(content: PlannedContent, { html = '', text = '' }: WrittenContent): Part {
@@ -172,7 +191,7 @@ export class MessageComposer {
     if (known) return known
     const { frame, tracksOpens, linksImages, linkBase } = this.#plan
     const framed = framedHtml(countClicks(content.html, 'html', content.links), frame)
-    const html = linksImages ? linkImages(framed, linkBase) : framed
+    const html = linksImages && linkBase !== null ? linkImages(framed, linkBase) : framed
     const text = framedText(countClicks(content.text, 'text', content.links), frame)
     const compiled = {
       subject: compile(content.subject, 'text'),
@@ -199,13 +218,14 @@ export class MessageComposer {
   #recipientOf(content: PlannedContent, addressee: Addressee): Recipient {
     const { linkBase, signingSecret } = this.#plan
     const named = { subscriberId: addressee.id, sliceId: content.sliceId }
-    const { click, openPixel, ...links } = messageLinks(linkBase, signingSecret, named)
+    const targets = { linkBase, mailbox: this.#shared.mailbox }
+    const links = new MessageLinks(targets, signingSecret, named)
     const tracked = (key: string): string | undefined => {
-      if (key === openPixelCode) return openPixel
+      if (key === openPixelCode) return links.openPixel
       const id = linkOfCode(key)
-      return id !== null && this.#countedIn(content).has(id) ? click(id) : undefined
+      return id !== null && this.#countedIn(content).has(id) ? links.click(id) : undefined
     }
-    return { ...addressee, links: { ...links, tracked } }
+    return { ...addressee, links, tracked }
   }
 }
 

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
 import type { FieldDefinition, StoredValues } from '../api/custom-fields/rules.ts'
 import type { SettledCondition } from '../api/segments/settled.ts'
+import type { SmtpServerPlan } from './smtp/smtp-session.ts'
 import type { Shares } from './split-test.ts'
 
 /** The parts of messages that all recipients share. */
@@ -22,8 +23,10 @@ export interface MessagePlan {
   customHeaders: { name: string; value: string }[]
   fields: readonly FieldDefinition[]
   timeZone: string
-  /** Without a path. */
-  linkBase: string
+  /** Without a path; null = no link may lead to Listwright, since readers could not open it. */
+  linkBase: string | null
+  /** True if the message leaves this computer, so that its headers must hold for readers elsewhere. */
+  leaves: boolean
   /** True = recipients load images from there; otherwise they are embedded. */
   linksImages: boolean
   /** The installation's key for tokens in links. */
@@ -62,6 +65,25 @@ export type DeliveryPass =
   /** Recipients outside of the split test get the winner. */
   | { kind: 'winner'; contentId: number }
 
+/** A server of a route, with what it was agreed to get. */
+export interface RouteServer extends SmtpServerPlan {
+  connections: number
+  /** 0 = any number. */
+  messagesPerConnection: number
+  needsSecret: boolean
+}
+
+/** The way of a campaign's messages by SMTP. */
+export interface SmtpRoute {
+  name: string
+  /** In order of preference: those that may be used for the sender. */
+  servers: RouteServer[]
+  /** True if recipients have a way to unsubscribe. */
+  mayUnsubscribe: boolean
+  /** How often in a row no server could be used. */
+  failures: number
+}
+
 /** A campaign that is being sent: what its thread needs. */
 export interface DeliveryPlan {
   message: MessagePlan
@@ -79,8 +101,11 @@ export interface DeliveryPlan {
     /** The newest subscriber when sending began. */
     lastId: number
     chooseFormat: boolean
-    isCounted: boolean
+    /** null = not counted yet. */
+    count: number | null
   }
+  /** The servers that take the messages; null = the outbox. */
+  route: SmtpRoute | null
   seeds: { addresses: string[]; values: StoredValues }
   /** Messages per hour; 0 = as fast as it goes. */
   speed: number

@@ -1,9 +1,12 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
+import { type JournalState, journalStates } from '../api/journal/schema.ts'
+import type { MessageJournalTable } from '../api/journal/tables.ts'
 import type { Schema } from '../database/schema.ts'
 import { dueTime } from '../jobs/due.ts'
 import type { Job } from '../jobs/job-runner.ts'
 import { membersOf } from '../api/segments/queries.ts'
 import type { SettledCondition } from '../api/segments/settled.ts'
+import { serversOfRoute, type SmtpServerRow } from '../api/smtp-servers/queries.ts'
 import { delayMs } from '../api/campaigns/rules.ts'
 
 export interface DeliveryJob extends Job {
@@ -26,6 +29,7 @@ export async function deliveriesToDo(db: Kysely<Schema>, now: number): Promise<D
       'begins_at_once',
       'state',
       'phase',
+      'waits_until',
       'decides_at',
       'autowinner_delay_amount',
       'autowinner_delay_unit'
@@ -35,16 +39,28 @@ export async function deliveriesToDo(db: Kysely<Schema>, now: number): Promise<D
     .orderBy('begins_at')
     .orderBy('id')
     .execute()
-  return rows.map(({ id, begins_at, begins_at_once, state, phase, decides_at, ...delay }) => {
+  return rows.map(({ id, begins_at, begins_at_once, state, phase, waits_until, decides_at, ...delay }) => {
     if (phase === 'decision_delay') {
       const decidesAt = decides_at ?? 0
       // If the clock was set back to before the delay began, the delay starts again.
       return { id, isDecision: true, dueAt: now < decidesAt - delayMs(delay) ? 0 : decidesAt }
     }
-    const dueAt = state === 'sending' ? 0 : dueTime({ begins_at: begins_at ?? 0, begins_at_once })
+    const dueAt =
+      state === 'sending' ? (waits_until ?? 0) : dueTime({ begins_at: begins_at ?? 0, begins_at_once })
     return { id, isDecision: false, dueAt }
   })
 }
+
+const recipientColumns = [
+  'subscribers.id',
+  'subscribers.email',
+  'subscribers.subscribe_time',
+  'subscribers.subscribe_ip',
+  'subscribers.email_format',
+  'subscribers.custom_fields'
+] as const
+
+export type RecipientRow = Awaited<ReturnType<typeof recipientsAfter>>[number]
 
 /** Active subscribers who are in the segment of a campaign, by id. May look at all of the list: for its thread. */
 export function recipientsAfter(
@@ -54,19 +70,103 @@ export function recipientsAfter(
   limit: number
 ) {
   return membersOf(db, mailingListId, clause)
-    .select([
-      'subscribers.id',
-      'subscribers.email',
-      'subscribers.subscribe_time',
-      'subscribers.subscribe_ip',
-      'subscribers.email_format',
-      'subscribers.custom_fields'
-    ])
+    .select(recipientColumns)
     .where('subscribers.id', '>', afterId)
     .where('subscribers.id', '<=', lastId)
     .where('subscribers.status', '=', sql.lit('active'))
     .orderBy('subscribers.id')
     .limit(limit)
+    .execute()
+}
+
+/** Returns the SMTP servers of a campaign's route; none for the outbox. */
+export async function serversOfCampaign(db: Kysely<Schema>, campaignId: number): Promise<SmtpServerRow[]> {
+  const found = await db
+    .selectFrom('campaigns')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'campaigns.mailing_list_id')
+    .innerJoin('dispatches', 'dispatches.campaign_id', 'campaigns.id')
+    .select(['organization_id', 'virtual_mta_id'])
+    .where('campaigns.id', '=', campaignId)
+    .executeTakeFirst()
+  return found ? serversOfRoute(db, found.organization_id, found.virtual_mta_id ?? 0) : []
+}
+
+/** Returns how many campaigns are being sent through a server. */
+export async function campaignsThrough(db: Kysely<Schema>, smtpServerId: number): Promise<number> {
+  const { campaigns } = await db
+    .selectFrom('dispatches')
+    .innerJoin('deliveries', 'deliveries.campaign_id', 'dispatches.campaign_id')
+    .innerJoin('route_servers', (join) =>
+      join.on((on) =>
+        on('route_servers.virtual_mta_id', '=', on.fn.coalesce('dispatches.virtual_mta_id', sql.lit(0)))
+      )
+    )
+    .select((select) => select.fn.countAll<number>().as('campaigns'))
+    .where('state', '=', 'sending')
+    .where('paused', '=', 0)
+    .where('transport', '=', 'smtp')
+    .where('waits_until', 'is', null)
+    .where('route_servers.smtp_server_id', '=', smtpServerId)
+    .executeTakeFirstOrThrow()
+  return campaigns
+}
+
+/** Returns those of some subscribers who are still active on their list. */
+export function activeAmong(db: Kysely<Schema>, ids: readonly number[]): Promise<RecipientRow[]> {
+  return db
+    .selectFrom('subscribers')
+    .select(recipientColumns)
+    .where('id', 'in', ids)
+    .where('status', '=', 'active')
+    .execute()
+}
+
+export type JournaledRow = Selectable<MessageJournalTable>
+
+function journalIn(db: Kysely<Schema>, sliceIds: readonly number[], states: readonly JournalState[]) {
+  return db
+    .selectFrom('message_journal')
+    .selectAll()
+    .where('stat_slice_id', 'in', sliceIds)
+    .where('state', 'in', states)
+    .where('state', '<>', sql.lit(journalStates.accepted))
+}
+
+/** Returns the messages that were given to a connection and have no outcome. */
+export function inFlightOf(db: Kysely<Schema>, sliceIds: readonly number[]): Promise<JournaledRow[]> {
+  return journalIn(db, sliceIds, [journalStates.in_flight]).execute()
+}
+
+/** Returns messages that may be tried at a time (UNIX milliseconds), longest due first. */
+export function dueMessages(
+  db: Kysely<Schema>,
+  sliceIds: readonly number[],
+  now: number,
+  limit: number
+): Promise<JournaledRow[]> {
+  return journalIn(db, sliceIds, [journalStates.waiting, journalStates.retry])
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .limit(limit)
+    .execute()
+}
+
+/** Returns when the next message that waits is due, in UNIX milliseconds; null if none waits. */
+export async function nextDueAt(db: Kysely<Schema>, sliceIds: readonly number[]): Promise<number | null> {
+  const [first] = await journalIn(db, sliceIds, [journalStates.waiting, journalStates.retry])
+    .orderBy('due_at')
+    .limit(1)
+    .execute()
+  return first?.due_at ?? null
+}
+
+/** Returns the messages to seed lists that are in the journal. */
+export function seedMessagesOf(db: Kysely<Schema>, sliceIds: readonly number[]): Promise<JournaledRow[]> {
+  return db
+    .selectFrom('message_journal')
+    .selectAll()
+    .where('stat_slice_id', 'in', sliceIds)
+    .where('subscriber_id', '=', 0)
     .execute()
 }
 

@@ -142,9 +142,9 @@ export interface Recipient {
     unsubscribe: string
     webVersion: string
     unsubscribeToken: string
-    /** Values of the codes that the delivery itself adds to count opens and clicks. */
-    tracked?: (key: string) => string | undefined
   }
+  /** Returns the values of the codes that the delivery itself adds to count opens and clicks. */
+  tracked?: (key: string) => string | undefined
   /** content_replacement_fields, by {@link replacementKey}; they win over a custom field of the same name. */
   replacements?: ReadonlyMap<string, string>
 }
@@ -216,7 +216,7 @@ function valueOf(key: string, codes: Codes, recipient: Recipient): Value | undef
   const isApi = key.startsWith(apiPrefix)
   const given = recipient.replacements?.get(isApi ? key.slice(apiPrefix.length) : key)
   if (given !== undefined) return { text: given }
-  const tracked = recipient.links.tracked?.(key)
+  const tracked = recipient.tracked?.(key)
   if (tracked !== undefined) return { text: tracked, urlEncode: false }
   // A key without a value in this message is blank, like a custom field without a value.
   return isApi ? { text: '' } : codes.get(key)?.(recipient)

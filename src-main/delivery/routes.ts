@@ -1,3 +1,7 @@
+import { smtpServerById } from '../api/smtp-servers/queries.ts'
+import { emailComplaint, isEmail } from '../api/subscribers/rules.ts'
+import { Faults, validationFailed } from '../base/errors.ts'
+import { refusal, refusalAt } from '../base/refusal.ts'
 import { autoresponderById, listOfAutoresponder } from '../api/autoresponders/queries.ts'
 import { campaignById } from '../api/campaigns/queries.ts'
 import { localListById } from '../api/mailing-lists/queries.ts'
@@ -5,8 +9,30 @@ import { ok } from '../http/envelope.ts'
 import { serveEndpoints } from '../http/serve.ts'
 import { autoresponderPlanOf } from './autoresponder-plan.ts'
 import { campaignPlanOf, campaignToSend } from './campaign-plan.ts'
-import { autoresponderPreviewEndpoints, campaignPreviewEndpoints } from './endpoints.ts'
+import { autoresponderPreviewEndpoints, campaignPreviewEndpoints, smtpEndpoints } from './endpoints.ts'
 import { sendPreview } from './previews.ts'
+import { sendTest } from './smtp/send-test.ts'
+
+export const smtpRoutes = serveEndpoints(smtpEndpoints, ({ reader, writer, credentials }) => ({
+  'POST /smtp_servers/:id/test': async ({ caller: { organizationId }, params, body }) => {
+    const { recipient: to, from_email: from = to, subject, text } = body.test
+    const faults = new Faults()
+    for (const [field, email] of Object.entries({ recipient: to, from_email: from })) {
+      if (!isEmail(email)) faults.add(refusalAt(field, emailComplaint(email)))
+    }
+    faults.throwIfAny()
+    const server = await smtpServerById(reader, organizationId, params.id)
+    const place = server.credential_place
+    const secret = place && (await credentials.read(`smtp-${server.id}`, place))
+    if (server.authentication !== 'none' && secret === null) {
+      throw validationFailed(refusal('smtp_no_secret', { server: server.name }))
+    }
+    return ok(await sendTest(server, secret, { from: from.trim(), to: to.trim(), subject, text }))
+  },
+
+  'POST /campaigns/:id/journal/resend_uncertain': async ({ caller: { organizationId }, params: { id } }) =>
+    ok({ messages: await writer.run('deliveries.resendUncertain', { organizationId, id }) })
+}))
 
 // Previews are messages like any other.
 
@@ -16,7 +42,10 @@ export const campaignPreviewRoutes = serveEndpoints(
     'POST /campaigns/:id/send_preview': async ({ caller, params, body, server }) => {
       const { id } = await campaignById(reader, caller.organizationId, params.id)
       const campaign = await campaignToSend(reader, id)
-      const message = await campaignPlanOf(reader, campaign, server.listeningOrigin)
+      const message = await campaignPlanOf(reader, campaign, {
+        linkBase: server.listeningOrigin,
+        leaves: false
+      })
       await sendPreview(dataDirectory, message, campaign.preview_custom_field_data, body.preview)
       return ok(null)
     }

@@ -25,6 +25,10 @@ export interface JobKind<Of extends Job> {
   thread: { base: string; name: string }
   /** Data for the thread besides the job's id. */
   threadData?: (job: Of) => unknown
+  /** True if a change makes the thread's data out of date: then the running jobs begin again with new data. */
+  restartsOn?: (change: Change) => boolean
+  /** How long a job may take to come to a good end when the application closes, in milliseconds; without it, it is cut off at once. */
+  graceOnClose?: number
   /** The jobs that are neither paused nor ended, in the order in which they are to begin. */
   unfinished: (now: number) => Promise<Of[]>
   /** True if a due job may run beside the running ones. */
@@ -64,7 +68,9 @@ export class JobRunner<Of extends Job> {
     this.#writer = writer
     this.#dataDirectory = dataDirectory
     writer.onChanges((changes) => {
-      if (changes.some((change) => this.#isConcernedBy(change))) void this.#wakeAgain()
+      const isOutOfDate = changes.some((change) => this.#kind.restartsOn?.(change))
+      if (isOutOfDate) for (const { thread } of this.#running.values()) thread.stop()
+      if (isOutOfDate || changes.some((change) => this.#isConcernedBy(change))) void this.#wakeAgain()
     })
   }
 
@@ -93,8 +99,22 @@ export class JobRunner<Of extends Job> {
     for (const timer of this.#idle.values()) clearTimeout(timer)
     const jobs = [...this.#running]
     const atWork = jobs.map(([, { thread }]) => thread)
+    await this.#endWell(atWork)
     await Promise.all([...atWork, ...this.#idle.keys()].map((thread) => thread.end()))
     await Promise.all(jobs.map(([id]) => this.#noteStop(id)))
+  }
+
+  async #endWell(threads: readonly JobThread[]): Promise<void> {
+    const { graceOnClose } = this.#kind
+    if (graceOnClose === undefined || threads.length === 0) return
+    for (const thread of threads) thread.stop()
+    const timer = new AbortController()
+    const ended = Promise.all(threads.map((thread) => thread.whenIdle()))
+    await Promise.race([
+      ended,
+      pause(graceOnClose, undefined, { signal: timer.signal }).catch(() => undefined)
+    ])
+    timer.abort()
   }
 
   async #noteStop(id: number): Promise<void> {
@@ -134,7 +154,7 @@ export class JobRunner<Of extends Job> {
         id: job.id,
         dataDirectory: this.#dataDirectory,
         writer: this.#writer.connect(),
-        data: this.#kind.threadData?.(job)
+        data: await this.#kind.threadData?.(job)
       })
       await this.#settle(job.id, outcome)
     } catch (error) {

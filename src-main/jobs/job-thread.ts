@@ -9,6 +9,7 @@ export class JobThread {
   readonly #worker: Worker
   #settle: ((outcome: JobOutcome) => void) | null = null
   #hasEnded = false
+  #job: Promise<unknown> = Promise.resolve()
 
   /**
    * @param module of the thread, beside `base`; it does its jobs by runJobs
@@ -27,10 +28,17 @@ export class JobThread {
 
   /** Does a job; no other may be under way. What the thread dies of is an outcome too. */
   run(begin: JobStart): Promise<JobOutcome> {
-    return new Promise((resolve) => {
+    const outcome = new Promise<JobOutcome>((resolve) => {
       this.#settle = resolve
       this.#worker.postMessage({ begin } satisfies JobOrder, [begin.writer])
     })
+    this.#job = outcome
+    return outcome
+  }
+
+  /** Resolves once no job is under way. */
+  async whenIdle(): Promise<void> {
+    await this.#job
   }
 
   /** Interrupts the job; its outcome follows. */

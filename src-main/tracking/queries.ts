@@ -51,7 +51,7 @@ async function composerFor(db: Kysely<Schema>, { subscriberId, sliceId }: TokenC
     .executeTakeFirst()
   if (slice?.campaign_id == null || slice.content_id === null) return null
   const campaign = await campaignToSend(db, slice.campaign_id)
-  const plan = await campaignPlanOf(db, campaign, linkBase)
+  const plan = await campaignPlanOf(db, campaign, { linkBase, leaves: false })
   if (!plan) return null
   const row = await db
     .selectFrom('subscribers')

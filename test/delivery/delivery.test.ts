@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { StorageFault } from '../../src-main/base/errors.ts'
 import type { CommandName } from '../../src-main/database/command.ts'
 import { kyselyOver } from '../../src-main/database/connection.ts'
+import { usualSchedule } from '../../src-main/delivery/smtp/retry-schedule.ts'
 import { Delivery } from '../../src-main/delivery/delivery.ts'
 import { begunCampaign } from '../support/campaigns.ts'
 import { clientOf } from '../support/commands.ts'
@@ -34,7 +35,7 @@ function deliver(
     dataDirectory: bench.directory,
     client: clientOf(bench, before),
     signal: signal ?? new AbortController().signal,
-    data: { linkBase }
+    data: { linkBase, secrets: {}, schedule: usualSchedule }
   }
   return new Delivery(job, kyselyOver(bench.sqlite)).run()
 }

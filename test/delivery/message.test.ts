@@ -199,7 +199,10 @@ describe('deliveries that are due', () => {
 
 it('eight campaigns are sent at the same time, and a winner is chosen meanwhile', async () => {
   const { bench } = await begunCampaign()
-  const { mayStart } = deliveryJobs(kyselyOver(bench.sqlite), bench.client, 'http://127.0.0.1')
+  const { mayStart } = deliveryJobs(kyselyOver(bench.sqlite), bench.client, {
+    credentials: { read: async () => null },
+    linkBase: 'http://127.0.0.1'
+  })
   const job = (isDecision: boolean) => ({ id: 1, dueAt: 0, isDecision })
   const running = (count: number) => Array.from({ length: count }, () => job(false))
   expect(mayStart(job(false), running(7))).toBe(true)

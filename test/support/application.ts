@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import type { Application } from '../../src-main/app.ts'
+import type { Application, ApplicationOptions } from '../../src-main/app.ts'
 import { createApp } from './built.ts'
 import { Client } from './client.ts'
 
@@ -21,9 +21,12 @@ export async function temporaryDirectory(): Promise<string> {
 }
 
 /** Starts an application that ends with the test. */
-export async function startApplication(dataDirectory?: string): Promise<StartedApplication> {
+export async function startApplication(
+  dataDirectory?: string,
+  options: Partial<ApplicationOptions> = {}
+): Promise<StartedApplication> {
   const directory = dataDirectory ?? (await temporaryDirectory())
-  const started = await start(directory)
+  const started = await start(directory, options)
   onTestFinished(() => started.app.close())
   return started
 }
@@ -44,8 +47,11 @@ export function sharedApplication(): StartedApplication {
 
 const passwordCost = { N: 16, r: 8, p: 1 }
 
-async function start(dataDirectory: string): Promise<StartedApplication> {
-  const app = await createApp({ dataDirectory, port: 0, passwordCost })
+async function start(
+  dataDirectory: string,
+  options: Partial<ApplicationOptions> = {}
+): Promise<StartedApplication> {
+  const app = await createApp({ dataDirectory, port: 0, passwordCost, ...options })
   return { app, api: await clientOf(app), dataDirectory }
 }
 

@@ -438,14 +438,12 @@ export function deliveryOf(db: Kysely<Schema>, campaignId: number) {
   return db.selectFrom('deliveries').selectAll().where('campaign_id', '=', campaignId).executeTakeFirst()
 }
 
-export async function recipientsOf(
-  db: Kysely<Schema>,
-  campaignIds: number[]
-): Promise<Map<number, number | null>> {
+/** Returns the number of recipients and the transport of those campaigns whose delivery has begun, by id. */
+export async function deliveriesOf(db: Kysely<Schema>, campaignIds: number[]) {
   const rows = await db
     .selectFrom('deliveries')
-    .select(['campaign_id', 'recipients'])
+    .select(['campaign_id', 'recipients', 'transport'])
     .where('campaign_id', 'in', campaignIds)
     .execute()
-  return new Map(rows.map(({ campaign_id, recipients }) => [campaign_id, recipients]))
+  return new Map(rows.map((row) => [row.campaign_id, row]))
 }

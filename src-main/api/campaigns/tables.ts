@@ -93,9 +93,19 @@ export interface DeliveriesTable {
   winning_content_id: number | null
   /** {@link Shares} of a split test; null until drawn. */
   shares: ColumnType<Json | null, undefined, Json>
+  /** Where the messages go; it is chosen when sending begins. */
+  transport: ColumnType<'outbox' | 'smtp', 'outbox' | 'smtp' | undefined, never>
+  /** When sending goes on; null = at once. */
+  waits_until: ColumnType<Time | null, undefined, Time | null>
+  waits_for: ColumnType<DeliveryWait | null, undefined, DeliveryWait | null>
+  /** How often in a row no server could be used. */
+  failures: ColumnType<number, undefined, number>
   /** 1 once all links of the contents are in stat_links. */
   has_links: ColumnType<Flag, Flag | undefined, Flag>
 }
+
+/** What a campaign waits for: messages that were refused for now, a server, the limit of one, or its own speed. */
+export type DeliveryWait = 'retry' | 'server' | 'quota' | 'speed'
 
 /**
  * Either all recipients get a message, or some get one in a split test and, after a delay, the others get the

@@ -140,6 +140,7 @@ function allJobs(db: Kysely<Schema>) {
           WHEN dispatches.paused = 1 THEN 'paused'
           WHEN dispatches.state = 'scheduled' THEN 'sending.not_yet_started'
           WHEN deliveries.phase = 'decision_delay' THEN 'onhold_autowinner'
+          WHEN deliveries.waits_for = 'quota' THEN 'paused_quota'
           WHEN deliveries.recipients IS NULL THEN 'sending.preparing_recip_list'
           ELSE 'sending.sending' END`,
         paused: sql`dispatches.paused`,

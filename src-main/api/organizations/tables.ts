@@ -15,6 +15,8 @@ export interface OrganizationsTable {
   html_footer: ColumnType<string, string | undefined, string>
   text_header: ColumnType<string, string | undefined, string>
   text_footer: ColumnType<string, string | undefined, string>
+  /** 1 if another system takes unsubscribes. */
+  unsubscribes_elsewhere: ColumnType<Flag, Flag | undefined, Flag>
   created_at: Fixed<Time>
   updated_at: Time
 }

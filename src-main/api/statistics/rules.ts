@@ -1,3 +1,4 @@
+import type { ContentFormat } from '../autoresponders/schema.ts'
 import {
   counterNames,
   type Counters,
@@ -9,6 +10,29 @@ import {
 
 export function noCounters(): Counters {
   return Object.fromEntries(counterNames.map((name) => [name, 0])) as Counters
+}
+
+const sentCounter = { both: 'sent_multipart', html: 'sent_html', text: 'sent_text' } as const
+
+/**
+ * Counts a message that goes out.
+ * @param isSeed true if it is to a seed list, whose addresses are no recipients
+ * @param by -1 takes it back
+ */
+export function countInjected(
+  counters: Partial<Counters>,
+  format: ContentFormat,
+  isSeed: boolean,
+  by: 1 | -1
+): void {
+  const names = [
+    'messages_sent',
+    sentCounter[format],
+    format === 'text' ? 'messages_text' : 'messages_html'
+  ] as const
+  for (const name of ['total_messages', ...(isSeed ? [] : names)] as const) {
+    counters[name] = (counters[name] ?? 0) + by
+  }
 }
 
 export function sumCounters(all: Iterable<Counters>): Counters {

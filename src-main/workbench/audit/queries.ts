@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely'
+import { systemDefaultRoute } from '../../api/delivery-settings/schema.ts'
 import type { ChangeVia } from '../../database/origin.ts'
 import type { ChangeAction, ChangedEntity, Schema } from '../../database/schema.ts'
 
@@ -127,6 +128,8 @@ const named: Record<ChangedEntity, RawBuilder<unknown> | null> = {
   suppression_list: sql`SELECT id, name, 0 AS is_gone FROM suppression_lists`,
   seed_list: sql`SELECT id, name, 0 AS is_gone FROM seed_lists`,
   virtual_mta: sql`SELECT id, name, 0 AS is_gone FROM virtual_mtas`,
+  smtp_server: sql`SELECT id, name, 0 AS is_gone FROM smtp_servers`,
+  delivery_route: sql`SELECT id, name, 0 AS is_gone FROM virtual_mtas UNION ALL SELECT 0, ${sql.lit(systemDefaultRoute)}, 0`,
   url_domain: sql`SELECT id, domain AS name, 0 AS is_gone FROM url_domains`,
   bounce_email: sql`SELECT bounce_emails.id, username || '@' || domain AS name, 0 AS is_gone
     FROM bounce_emails JOIN bounce_domains ON bounce_domains.id = bounce_domain_id`,

@@ -1064,6 +1064,96 @@ const deliverySettings: Endpoint[] = [
   )
 ]
 
+const smtpServerBody = (): { smtp_server: object } => ({
+  // Nothing listens there: a test message is answered with the reason.
+  smtp_server: { name: unique(), host: '127.0.0.1', port: 9, security: 'none', authentication: 'none' }
+})
+const oneSmtpServer = (started: StartedApplication): Promise<Prepared> =>
+  made(started, '/smtp_servers', smtpServerBody())
+const sending: Endpoint[] = [
+  { method: 'GET', path: '/smtp_servers', prepare: oneSmtpServer, data: [shapes.smtpServer] },
+  { method: 'GET', path: '/smtp_servers/{id}', prepare: oneSmtpServer, data: shapes.smtpServer },
+  {
+    method: 'POST',
+    path: '/smtp_servers',
+    prepare: async () => ({ body: smtpServerBody() }),
+    data: shapes.smtpServer,
+    needs: 'organization_admin'
+  },
+  {
+    method: 'PUT',
+    path: '/smtp_servers/{id}',
+    prepare: async (started) => ({
+      ...(await oneSmtpServer(started)),
+      body: { smtp_server: { connections: 2 } }
+    }),
+    data: shapes.smtpServer,
+    needs: 'organization_admin'
+  },
+  {
+    method: 'DELETE',
+    path: '/smtp_servers/{id}',
+    prepare: oneSmtpServer,
+    data: 'null',
+    needs: 'organization_admin'
+  },
+  {
+    method: 'POST',
+    path: '/smtp_servers/{id}/test',
+    prepare: async (started) => ({
+      ...(await oneSmtpServer(started)),
+      body: { test: { recipient: 'anna@example.com' } }
+    }),
+    data: { is_accepted: 'boolean', reply: 'string', conversation: [{ from: 'string', text: 'string' }] },
+    needs: 'organization_admin'
+  },
+  { method: 'GET', path: '/delivery_routes', prepare: async () => ({}), data: [shapes.deliveryRoute] },
+  {
+    method: 'PUT',
+    path: '/delivery_routes/{id}',
+    prepare: async (started) => ({
+      ...(await made(started, '/virtual_mtas', { virtual_mta: { name: unique() } })),
+      body: { delivery_route: { smtp_server_ids: [] } }
+    }),
+    data: shapes.deliveryRoute,
+    needs: 'organization_admin'
+  },
+  {
+    method: 'GET',
+    path: '/delivery_options',
+    prepare: async () => ({}),
+    data: { unsubscribes_elsewhere: 'boolean' }
+  },
+  {
+    method: 'PUT',
+    path: '/delivery_options',
+    prepare: async () => ({ body: { delivery_options: { unsubscribes_elsewhere: false } } }),
+    data: { unsubscribes_elsewhere: 'boolean' },
+    needs: 'organization_admin'
+  },
+  {
+    method: 'GET',
+    path: '/campaigns/{id}/journal',
+    prepare: sentCampaign,
+    data: shapes.journalCounts,
+    needs: 'campaign.read_stats'
+  },
+  {
+    method: 'GET',
+    path: '/campaigns/{id}/journal/messages',
+    prepare: sentCampaign,
+    data: { messages: [shapes.journaledMessage], next_page_token: 'string?' },
+    needs: 'campaign.read_stats'
+  },
+  {
+    method: 'POST',
+    path: '/campaigns/{id}/journal/resend_uncertain',
+    prepare: sentCampaign,
+    data: { messages: 'integer' },
+    needs: 'campaign.send'
+  }
+]
+
 const seedListBody = (): unknown => ({
   seed_list: { name: unique(), addresses_array: ['seed@example.com'] }
 })
@@ -1283,6 +1373,7 @@ export const endpoints: Endpoint[] = [
   ...seedLists,
   ...suppressionLists,
   ...deliverySettings,
+  ...sending,
   ...organizations,
   ...users
 ]

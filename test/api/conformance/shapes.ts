@@ -237,6 +237,57 @@ export const subscriberCounts: Shape = {
   mailing_lists: [{ mailing_list: reference, counts: statusCounts }]
 }
 
+export const smtpServer: Shape = {
+  id: 'integer',
+  name: 'string',
+  host: 'string',
+  port: 'integer',
+  security: 'string',
+  authentication: 'string',
+  username: 'string',
+  sender_domains: ['string'],
+  connections: 'integer',
+  messages_per_connection: 'integer',
+  messages_per_minute: 'integer',
+  messages_per_hour: 'integer',
+  messages_per_day: 'integer',
+  has_secret: 'boolean',
+  created_at: 'timestamp',
+  updated_at: 'timestamp'
+}
+
+export const deliveryRoute: Shape = {
+  virtual_mta_id: 'integer',
+  virtual_mta_name: 'string',
+  transport: 'string',
+  smtp_server_ids: ['integer']
+}
+
+export const journalCounts: Shape = {
+  is_kept: 'boolean',
+  waiting: 'integer',
+  in_flight: 'integer',
+  accepted: 'integer',
+  retry: 'integer',
+  failed: 'integer',
+  uncertain: 'integer',
+  withdrawn: 'integer',
+  next_retry_at: 'timestamp?'
+}
+
+export const journaledMessage: Shape = {
+  content_id: 'integer?',
+  subscriber_id: 'integer',
+  email: 'string?',
+  state: 'string',
+  attempts: 'integer',
+  changed_at: 'timestamp',
+  retry_at: 'timestamp?',
+  smtp_server: 'string?',
+  code: 'integer?',
+  reply: 'string?'
+}
+
 export const seedList: Shape = {
   id: 'integer',
   name: 'string',

@@ -1,0 +1,224 @@
+import type { Selectable } from 'kysely'
+import { journalStates, type JournalState } from '../api/journal/schema.ts'
+import type { MessageJournalTable } from '../api/journal/tables.ts'
+import type { ContentFormat } from '../api/autoresponders/schema.ts'
+import { incrementCounter } from '../api/statistics/counting.ts'
+import { countInjected } from '../api/statistics/rules.ts'
+import type { CounterName, Counters } from '../api/statistics/schema.ts'
+import type { CommandContext } from '../database/command.ts'
+import type { MessageKey } from './smtp/flight-log.ts'
+import { enhancedCodeOf, type SmtpOutcome } from './smtp/outcome.ts'
+import { pauseAfter, type RetrySchedule } from './smtp/retry-schedule.ts'
+
+/** A message that is given to a connection; it is in flight once this is stored. */
+export interface Claim extends MessageKey {
+  format: ContentFormat
+  /** The address of a recipient who is no subscriber. */
+  email: string | null
+  /** null = it is new; otherwise how often it has been tried. */
+  attempts: number | null
+  /** When it may go, if that is later: then it waits. */
+  dueAt: number | null
+}
+
+/** What became of a message that was in flight or waiting. */
+export interface Settled extends MessageKey {
+  format: ContentFormat
+  outcome:
+    | SmtpOutcome
+    /** It was not tried, and may go at a time in UNIX milliseconds. */
+    | { is: 'released'; dueAt: number }
+    /** Its recipient is none any more. */
+    | { is: 'withdrawn' }
+}
+
+type JournalRow = Selectable<MessageJournalTable>
+
+/**
+ * A new row has room for the words of a server, such as "250 2.0.0 Ok: queued as 4cXn2Q1zJ9z1Kq". Without it rows would grow, and half of the
+ * table's pages would stay empty.
+ */
+const roomForReply = ' '.repeat(40)
+
+/** Writes the journal of messages; what is counted of them is counted with it. */
+export class Journal {
+  readonly #context: CommandContext
+  readonly #counters = new Map<number, Partial<Counters>>()
+  readonly #states = new Map<string, { sliceId: number; state: JournalState; by: number }>()
+
+  constructor(context: CommandContext) {
+    this.#context = context
+  }
+
+  /** Stores that messages are in flight to a server. */
+  claim(claims: readonly Claim[], smtpServerId: number): void {
+    const { sqlite, now } = this.#context
+    const insert = sqlite.prepare(
+      `INSERT INTO message_journal
+        (stat_slice_id, subscriber_id, number, state, attempts, changed_at, due_at, smtp_server_id, email, reply)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '${roomForReply}')`
+    )
+    const update = sqlite.prepare(
+      `UPDATE message_journal SET state = ?, attempts = ?, changed_at = ?, due_at = ?, smtp_server_id = ?
+        WHERE stat_slice_id = ? AND subscriber_id = ? AND number = ?`
+    )
+    for (const { sliceId, subscriberId, number, format, email, attempts, dueAt } of claims) {
+      const before = attempts ?? 0
+      const state = dueAt === null ? journalStates.in_flight : waitingState(before)
+      const tried = dueAt === null ? before + 1 : before
+      if (attempts === null) {
+        insert.run(sliceId, subscriberId, number, state, tried, now, dueAt, smtpServerId, email)
+        countInjected(this.#countersOf(sliceId), format, subscriberId === 0, 1)
+      } else {
+        update.run(state, tried, now, dueAt, smtpServerId, sliceId, subscriberId, number)
+        this.#count(sliceId, waitingState(before), -1)
+      }
+      this.#count(sliceId, state, 1)
+    }
+  }
+
+  /** Stores what became of messages. Those that are not in flight or waiting any more keep what they have. */
+  settle(all: readonly Settled[], schedule: RetrySchedule): void {
+    const { sqlite, now } = this.#context
+    const find = sqlite.prepare<[number, number, number], JournalRow>(
+      'SELECT * FROM message_journal WHERE stat_slice_id = ? AND subscriber_id = ? AND number = ?'
+    )
+    const update = sqlite.prepare(
+      `UPDATE message_journal SET state = ?, attempts = ?, changed_at = ?, due_at = ?, code = ?, reply = ?
+        WHERE stat_slice_id = ? AND subscriber_id = ? AND number = ?`
+    )
+    const addRecipient = sqlite.prepare(
+      'INSERT INTO stat_recipients (stat_slice_id, subscriber_id, sent_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
+    )
+    for (const settled of all) {
+      const { sliceId, subscriberId, number } = settled
+      const row = find.get(sliceId, subscriberId, number)
+      if (!row || !isUnsettled(row.state)) continue
+      const after = rowAfter(row, settled, this.#context.clock, schedule)
+      const { state, attempts, due_at, code, reply } = after
+      update.run(state, attempts, now, due_at, code, reply, sliceId, subscriberId, number)
+      this.#count(sliceId, row.state, -1)
+      this.#count(sliceId, state, 1)
+      const mayBeThere = state === journalStates.accepted || state === journalStates.uncertain
+      if (mayBeThere && subscriberId !== 0) addRecipient.run(sliceId, subscriberId, now)
+      this.#countOutcome(settled, state, code)
+      if (state === journalStates.failed && subscriberId !== 0) this.#recordBounce(settled, code, reply)
+    }
+  }
+
+  /** Has all uncertain messages of some contents tried again. @returns how many there are */
+  retryUncertain(sliceIds: readonly number[]): number {
+    const { sqlite, now, clock } = this.#context
+    const update = sqlite.prepare(
+      `UPDATE message_journal SET state = ?, due_at = ?, changed_at = ? WHERE stat_slice_id = ? AND state = ?`
+    )
+    const { retry, uncertain } = journalStates
+    let all = 0
+    for (const sliceId of sliceIds) {
+      const { changes } = update.run(retry, clock, now, sliceId, uncertain)
+      this.#count(sliceId, uncertain, -changes)
+      this.#count(sliceId, retry, changes)
+      all += changes
+    }
+    this.#saveStates()
+    return all
+  }
+
+  /** Stores the counts; the last step of a command. @param timeZone for the hours of statistics */
+  async save(timeZone: string): Promise<void> {
+    this.#saveStates()
+    for (const [sliceId, counters] of this.#counters) {
+      await incrementCounter(this.#context, sliceId, counters, timeZone)
+    }
+  }
+
+  #saveStates(): void {
+    const add = this.#context.sqlite.prepare(
+      `INSERT INTO journal_counts (stat_slice_id, state, messages) VALUES (?, ?, ?)
+        ON CONFLICT DO UPDATE SET messages = messages + excluded.messages`
+    )
+    for (const { sliceId, state, by } of this.#states.values()) if (by !== 0) add.run(sliceId, state, by)
+  }
+
+  #count(sliceId: number, state: JournalState, by: number): void {
+    const key = `${sliceId} ${state}`
+    const counted = this.#states.get(key) ?? { sliceId, state, by: 0 }
+    counted.by += by
+    this.#states.set(key, counted)
+  }
+
+  #countOutcome({ sliceId, subscriberId, format }: Settled, state: JournalState, code: number | null): void {
+    const counters = this.#countersOf(sliceId)
+    const add = (...names: CounterName[]): void => {
+      for (const name of names) counters[name] = (counters[name] ?? 0) + 1
+    }
+    const isSeed = subscriberId === 0
+    if (state === journalStates.accepted) {
+      add('total_success')
+      if (!isSeed) add('delivered')
+    } else if (state === journalStates.failed) {
+      add('total_failure')
+      const kind = (code ?? 0) >= 500 ? 'bounces_unique_hard' : 'bounces_unique_soft'
+      // A message that no server took over is a local bounce (docs/api.md, "Statistics").
+      if (!isSeed) add('bounces_total', 'bounces_unique_local', kind)
+    } else if (state === journalStates.withdrawn) {
+      countInjected(counters, format, isSeed, -1)
+    }
+  }
+
+  #recordBounce({ sliceId, subscriberId }: Settled, code: number | null, reply: string | null): void {
+    this.#context.sqlite
+      .prepare(
+        `INSERT INTO stat_events (stat_slice_id, type, subscriber_id, email, is_unique, bounce_code, occurred_at)
+          SELECT ?, 'bounce', id, email, 1, ?, ? FROM subscribers WHERE id = ?`
+      )
+      .run(sliceId, enhancedCodeOf(reply ?? '') ?? String(code ?? 0), this.#context.now, subscriberId)
+  }
+
+  #countersOf(sliceId: number): Partial<Counters> {
+    const counters = this.#counters.get(sliceId) ?? {}
+    this.#counters.set(sliceId, counters)
+    return counters
+  }
+}
+
+function waitingState(attempts: number): JournalState {
+  return attempts === 0 ? journalStates.waiting : journalStates.retry
+}
+
+function isUnsettled(state: JournalState): boolean {
+  return state === journalStates.in_flight || state === journalStates.waiting || state === journalStates.retry
+}
+
+type RowState = Pick<JournalRow, 'state' | 'attempts' | 'due_at' | 'code' | 'reply'>
+
+/** @param clock UNIX milliseconds */
+function rowAfter(row: JournalRow, { outcome }: Settled, clock: number, schedule: RetrySchedule): RowState {
+  const { attempts } = row
+  switch (outcome.is) {
+    case 'accepted':
+      return { state: journalStates.accepted, attempts, due_at: null, code: null, reply: outcome.reply }
+    case 'uncertain':
+      return { state: journalStates.uncertain, attempts, due_at: null, code: null, reply: outcome.reply }
+    case 'refused':
+      return { ...outcomeOf(outcome), state: journalStates.failed, attempts, due_at: null }
+    case 'deferred': {
+      const pause = pauseAfter(attempts, schedule)
+      return pause === null
+        ? { ...outcomeOf(outcome), state: journalStates.failed, attempts, due_at: null }
+        : { ...outcomeOf(outcome), state: journalStates.retry, attempts, due_at: clock + pause }
+    }
+    case 'unsent':
+    case 'released': {
+      const made = row.state === journalStates.in_flight ? attempts - 1 : attempts
+      const due_at = outcome.is === 'released' ? outcome.dueAt : clock
+      return { state: waitingState(made), attempts: made, due_at, code: row.code, reply: row.reply }
+    }
+    case 'withdrawn':
+      return { state: journalStates.withdrawn, attempts, due_at: null, code: row.code, reply: row.reply }
+  }
+}
+
+function outcomeOf({ code, reply }: Pick<RowState, 'code' | 'reply'>): Pick<RowState, 'code' | 'reply'> {
+  return { code, reply }
+}

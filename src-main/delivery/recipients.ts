@@ -1,0 +1,89 @@
+import type { Kysely } from 'kysely'
+import { suppressedAmong } from '../api/suppression-lists/queries.ts'
+import type { Schema } from '../database/schema.ts'
+import type { Addressee } from './message.ts'
+import type { DeliveryPlan } from './plan.ts'
+import { recipientsAfter, type RecipientRow } from './queries.ts'
+import { drawOf, testedContent } from './split-test.ts'
+
+/** A message that is to be composed. */
+export interface Mail {
+  contentId: number
+  sliceId: number
+  addressee: Addressee
+  /** Messages to seed lists are no recipients of the campaign. */
+  isSeed: boolean
+}
+
+/** The next recipients of a campaign. */
+export interface NextRecipients {
+  mails: Mail[]
+  /** How many of those read are on a suppression list. */
+  suppressed: number
+  /** The last subscriber that was read. */
+  afterId: number
+  isLast: boolean
+}
+
+/** Reads the next recipients of a plan's phase, without suppressed ones; those of seed lists come before all others. */
+export async function nextRecipients(
+  reader: Kysely<Schema>,
+  plan: DeliveryPlan,
+  afterId: number,
+  atOnce: number
+): Promise<NextRecipients> {
+  const rows = await recipientsAfter(reader, plan.recipients, afterId, atOnce)
+  const chosen = rows.flatMap((row) => mailFor(plan, addresseeOf(row, plan)))
+  const suppressed = await suppressedAmong(
+    reader,
+    plan.recipients,
+    chosen.map(({ addressee }) => addressee.email)
+  )
+  return {
+    mails: chosen.filter(({ addressee }) => !suppressed.has(addressee.email)),
+    suppressed: chosen.filter(({ addressee }) => suppressed.has(addressee.email)).length,
+    afterId: rows.at(-1)?.id ?? afterId,
+    isLast: rows.length < atOnce
+  }
+}
+
+/** Returns the messages to the plan's seed lists: each content to each address. */
+export function seedMails({ seeds, message }: DeliveryPlan): Mail[] {
+  return seeds.addresses.flatMap((email) =>
+    message.contents.map(({ id, sliceId }) => ({
+      contentId: id,
+      sliceId,
+      addressee: {
+        id: 0,
+        email,
+        subscribe_time: Date.now(),
+        subscribe_ip: null,
+        values: seeds.values,
+        format: null
+      },
+      isSeed: true
+    }))
+  )
+}
+
+function mailFor({ message, pass, shares }: DeliveryPlan, addressee: Addressee): Mail[] {
+  const { contents, campaign } = message
+  const place = shares ? testedContent(shares, drawOf(campaign.id, addressee.id)) : 0
+  if (pass.kind === 'winner' && place !== null) return []
+  const content =
+    pass.kind === 'winner'
+      ? contents.find(({ id }) => id === pass.contentId)
+      : place === null
+        ? undefined
+        : contents[place]
+  return content ? [{ contentId: content.id, sliceId: content.sliceId, addressee, isSeed: false }] : []
+}
+
+export function addresseeOf(row: RecipientRow, { recipients }: DeliveryPlan): Addressee {
+  const { custom_fields, email_format, ...rest } = row
+  return {
+    ...rest,
+    values: JSON.parse(custom_fields) as Addressee['values'],
+    format: recipients.chooseFormat && email_format === 'plaintext' ? 'text' : null
+  }
+}

@@ -1,0 +1,98 @@
+import { enhancedCodeOf } from './outcome.ts'
+
+/** A domain that asked for fewer messages. */
+interface SlowDomain {
+  /** Milliseconds between two messages. */
+  interval: number
+  /** When the next message may go, in UNIX milliseconds. */
+  nextAt: number
+  /** The latest time that was given to a message, in UNIX milliseconds. */
+  lastPlace: number
+  /** The pause after the next refusal, in milliseconds. */
+  pause: number
+  /** Messages accepted since the last refusal. */
+  accepted: number
+}
+
+/** After its first pause a domain gets so many messages for each of its length. */
+const perPause = 60
+/** Messages are given times no further ahead than so many first pauses. */
+const placesAhead = 10
+/** After so many messages in a row the domain gets more of them. */
+const acceptedBeforeFaster = 20
+/** A domain that takes more than this is as fast as any other. */
+const shortestInterval = 20
+
+export function domainOf(email: string): string {
+  return email.slice(email.lastIndexOf('@') + 1).toLowerCase()
+}
+
+/** True for a refusal that asks for fewer messages: 421, or a policy of the receiver (RFC 3463, X.7.X) that holds for now. */
+export function asksForLess(code: number | null, reply: string): boolean {
+  return code === 421 || (code !== null && code < 500 && (enhancedCodeOf(reply)?.startsWith('4.7.') ?? false))
+}
+
+/**
+ * How fast each domain of recipients takes messages. Only domains that have refused some are limited, each on its own; what they take then is learned
+ * from their replies.
+ */
+export class DomainPace {
+  readonly #slow = new Map<string, SlowDomain>()
+  readonly #firstPause: number
+  readonly #longestPause: number
+
+  /** @param pauses the first and the longest, in milliseconds */
+  constructor([first, longest]: readonly [number, number]) {
+    this.#firstPause = first
+    this.#longestPause = longest
+  }
+
+  /** The domains that are limited now, with the messages per minute that they get. */
+  get limited(): { domain: string; perMinute: number }[] {
+    return [...this.#slow].map(([domain, { interval }]) => ({
+      domain,
+      perMinute: Math.max(1, Math.round(60_000 / interval))
+    }))
+  }
+
+  /**
+   * Asks for a message.
+   * @returns `now` if it may go; otherwise when to ask again, in UNIX milliseconds. Messages get different times, so that few have to ask twice
+   */
+  placeOf(domain: string, now: number): number {
+    const slow = this.#slow.get(domain)
+    if (!slow) return now
+    if (now >= slow.nextAt) {
+      slow.nextAt = now + slow.interval
+      return now
+    }
+    const next = Math.max(slow.lastPlace, slow.nextAt) + slow.interval
+    // The domain may be faster by then.
+    slow.lastPlace = Math.ceil(Math.min(next, now + placesAhead * this.#firstPause))
+    return slow.lastPlace
+  }
+
+  /** @returns true if the domain is limited from now on, or more than before */
+  slowDown(domain: string, now: number): boolean {
+    const slow = this.#slow.get(domain)
+    // Several connections may be refused for one reason.
+    if (slow && slow.accepted === 0 && slow.nextAt > now) return false
+    const pause = slow?.pause ?? this.#firstPause
+    this.#slow.set(domain, {
+      interval: slow ? Math.min(this.#firstPause, slow.interval * 2) : this.#firstPause / perPause,
+      nextAt: now + pause,
+      lastPlace: now + pause,
+      pause: Math.min(this.#longestPause, pause * 2),
+      accepted: 0
+    })
+    return true
+  }
+
+  accepted(domain: string): void {
+    const slow = this.#slow.get(domain)
+    if (!slow || ++slow.accepted % acceptedBeforeFaster !== 0) return
+    slow.interval /= 2
+    slow.pause = this.#firstPause
+    if (slow.interval < shortestInterval) this.#slow.delete(domain)
+  }
+}

@@ -1,0 +1,194 @@
+import { messageOf } from '../../base/errors.ts'
+import type { ComposedMessage } from '../message.ts'
+import type { RouteServer } from '../plan.ts'
+import type { FlightLog, MessageKey } from './flight-log.ts'
+import type { ServerFault, SmtpOutcome } from './outcome.ts'
+import { SmtpSession, SmtpUnavailable } from './smtp-session.ts'
+
+/** A message that is in flight: the journal has it. */
+export interface Flight {
+  key: MessageKey
+  to: string
+  compose: () => ComposedMessage
+}
+
+export interface Landed {
+  flight: Flight
+  outcome: SmtpOutcome
+}
+
+/** After so many lost connections a message is tried again later. */
+const mostLost = 2
+/** How long a connection without a message stays open, in milliseconds. */
+const idleTime = 5000
+
+/** Hands messages to one server, over several connections. */
+export class Sender {
+  readonly server: RouteServer
+  readonly #secret: string | null
+  readonly #log: FlightLog
+  readonly #queue: Flight[] = []
+  readonly #landed: Landed[] = []
+  readonly #sessions = new Set<SmtpSession>()
+  readonly #workers = new Set<Promise<void>>()
+  readonly #onProgress: () => void
+  /** What ends the wait of connections without a message. */
+  readonly #idle = new Set<() => void>()
+  #fault: ServerFault | null = null
+  #error: Error | null = null
+  #isStopped = false
+  #inFlight = 0
+
+  constructor(server: RouteServer, secret: string | null, log: FlightLog, onProgress: () => void) {
+    this.server = server
+    this.#secret = secret
+    this.#log = log
+    this.#onProgress = onProgress
+  }
+
+  /** Messages whose outcome is not known yet. */
+  get pending(): number {
+    return this.#queue.length + this.#inFlight
+  }
+
+  /** Why the server takes no messages any more; null = it does. */
+  get fault(): ServerFault | null {
+    return this.#fault
+  }
+
+  /** @throws what a message could not be composed for */
+  throwIfBroken(): void {
+    if (this.#error) throw this.#error
+  }
+
+  /** Messages that have an outcome which was not taken yet. */
+  get landed(): number {
+    return this.#landed.length
+  }
+
+  add(flights: readonly Flight[]): void {
+    this.#queue.push(...flights)
+    for (const wake of this.#idle) wake()
+    const missing = Math.min(this.server.connections, this.pending) - this.#workers.size
+    for (let started = 0; started < missing; started++) {
+      const worker = this.#work().finally(() => this.#workers.delete(worker))
+      this.#workers.add(worker)
+    }
+  }
+
+  takeLanded(): Landed[] {
+    return this.#landed.splice(0)
+  }
+
+  /** Begins no message any more, gives up those that the server cannot have, and waits for its replies to the others. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    for (const wake of this.#idle) wake()
+    for (const session of this.#sessions) if (!session.isHandedOver) session.abort()
+    this.#giveUpQueue(null)
+    await Promise.all(this.#workers)
+  }
+
+  async #work(): Promise<void> {
+    let session: SmtpSession | null = null
+    for (let flight = await this.#next(); flight; flight = await this.#next()) {
+      const handed = await this.#handOver(session, flight)
+      session = handed.session
+      this.#inFlight--
+      this.#land(flight, handed.outcome)
+      if (session?.sent === this.server.messagesPerConnection) session = this.#end(session)
+    }
+    if (session) this.#end(session)
+  }
+
+  /**
+   * Hands a message over, if need be on a new connection.
+   * @returns the connection for the next message, and the outcome
+   */
+  async #handOver(
+    session: SmtpSession | null,
+    flight: Flight
+  ): Promise<{ session: SmtpSession | null; outcome: SmtpOutcome }> {
+    let open = session
+    try {
+      for (let lost = 0; ; lost++) {
+        open = await this.#open(open)
+        const outcome = await this.#hand(open, flight)
+        if (outcome.is !== 'unsent') return { session: open, outcome }
+        if (this.#isStopped) return { session: null, outcome }
+        // A server may end a connection between two messages. If it ends several on the same message, others go first.
+        if (outcome.fault?.kind !== 'unreachable') return this.#fail(open, outcome)
+        if (lost === mostLost)
+          return { session: null, outcome: { is: 'deferred', code: null, reply: outcome.fault.words } }
+        open = this.#end(open)
+      }
+    } catch (error) {
+      if (error instanceof SmtpUnavailable) return this.#fail(open, { is: 'unsent', fault: error.fault })
+      this.#error ??= error instanceof Error ? error : new Error(messageOf(error))
+      this.#isStopped = true
+      return { session: open, outcome: { is: 'unsent', fault: null } }
+    }
+  }
+
+  #fail(session: SmtpSession | null, outcome: SmtpOutcome & { is: 'unsent' }) {
+    this.#fault ??= outcome.fault
+    this.#giveUpQueue(outcome.fault)
+    for (const wake of this.#idle) wake()
+    return { session, outcome }
+  }
+
+  /** Returns the next message, for which a connection waits a while: opening another one takes longer. */
+  async #next(): Promise<Flight | undefined> {
+    if (this.#queue.length === 0 && !this.#isStopped && !this.#fault) await this.#moreOrIdle()
+    const next = this.#isStopped || this.#fault ? undefined : this.#queue.shift()
+    if (next) this.#inFlight++
+    return next
+  }
+
+  #moreOrIdle(): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer)
+        this.#idle.delete(end)
+        resolve()
+      }
+      const timer = setTimeout(end, idleTime)
+      this.#idle.add(end)
+    })
+  }
+
+  async #open(session: SmtpSession | null): Promise<SmtpSession> {
+    if (session?.isOpen) return session
+    if (session) this.#end(session)
+    const opened = await SmtpSession.open(this.server, this.#secret)
+    this.#sessions.add(opened)
+    if (this.#isStopped) opened.abort()
+    return opened
+  }
+
+  async #hand(session: SmtpSession, { key, to, compose }: Flight): Promise<SmtpOutcome> {
+    const { envelope, content } = compose()
+    let isHandedOver = false
+    const outcome = await session.send({ from: envelope.from, to }, content, () => {
+      isHandedOver = true
+      this.#log.handsOver(key)
+    })
+    if (isHandedOver) this.#log.hears(key, outcome)
+    return outcome
+  }
+
+  #land(flight: Flight, outcome: SmtpOutcome): void {
+    this.#landed.push({ flight, outcome })
+    this.#onProgress()
+  }
+
+  #giveUpQueue(fault: ServerFault | null): void {
+    for (const flight of this.#queue.splice(0)) this.#land(flight, { is: 'unsent', fault })
+  }
+
+  #end(session: SmtpSession): null {
+    this.#sessions.delete(session)
+    session.quit()
+    return null
+  }
+}
