@@ -3,6 +3,7 @@ export const helpPageNames = [
   'import',
   'subscribers',
   'campaigns',
+  'sending',
   'automation',
   'sync',
   'backups',

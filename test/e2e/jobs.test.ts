@@ -34,7 +34,7 @@ describe.skipIf(skipsWithoutBrowser)('jobs, in a real Chromium', { timeout: 120_
       return [job?.state, job?.paused]
     }
     // The import has 100 rows as well.
-    await page.getByRole('row', { name: /Spring news .*Writing to the outbox \d+ of 100/ }).waitFor()
+    await page.getByRole('row', { name: /Spring news .*In progress \d+ of 100/ }).waitFor()
     await page.getByRole('button', { name: 'Pause Spring news' }).click()
     await page.locator('[data-state="paused"]').first().waitFor()
     expect(await state()).toEqual(['sending', true])

@@ -24,7 +24,9 @@ const {
 const ListedCampaign = Type.Object({
   ...summary,
   /** null while they are counted, and before the start. */
-  recipients: Nullable(Type.Integer())
+  recipients: Nullable(Type.Integer()),
+  /** True if its messages go by SMTP; false before the start as well. */
+  by_smtp: Type.Boolean()
 })
 export type ListedCampaign = Static<typeof ListedCampaign>
 

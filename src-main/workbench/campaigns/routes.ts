@@ -2,7 +2,7 @@ import { presentStored } from '../../base/stored-refusal.ts'
 import type { FastifyReply } from 'fastify'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { deliveryOf, recipientsOf } from '../../api/campaigns/queries.ts'
+import { deliveriesOf, deliveryOf } from '../../api/campaigns/queries.ts'
 import {
   campaignById,
   campaignPage,
@@ -40,13 +40,17 @@ export const campaignRoutes = serveEndpoints(campaignEndpoints, ({ reader, write
       isPending: query.is_pending
     }
     const { rows, total } = await campaignPage(reader, organizationId, choice, query)
-    const recipients = await recipientsOf(
+    const deliveries = await deliveriesOf(
       reader,
       rows.map(({ id }) => id)
     )
     const campaigns = await presentCampaignSummaries(reader, organizationId, rows, timeZone)
     const shown = mayReadStatistics(caller) ? campaigns : campaigns.map(withoutStatistics)
-    const listed = shown.map((each) => ({ ...each, recipients: recipients.get(each.id) ?? null }))
+    const listed = shown.map((each) => ({
+      ...each,
+      recipients: deliveries.get(each.id)?.recipients ?? null,
+      by_smtp: deliveries.get(each.id)?.transport === 'smtp'
+    }))
     return okPage(listed, query, total)
   },
 

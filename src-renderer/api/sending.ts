@@ -1,0 +1,93 @@
+import type { journalEndpoints } from '../../src-main/api/journal/endpoints.ts'
+import type { JournalCounts, JournaledMessage, JournalStateName } from '../../src-main/api/journal/schema.ts'
+import type { smtpServerEndpoints } from '../../src-main/api/smtp-servers/endpoints.ts'
+import type {
+  DeliveryOptions,
+  DeliveryRoute,
+  SmtpServer,
+  SmtpServerChanges,
+  SmtpServerInput
+} from '../../src-main/api/smtp-servers/schema.ts'
+import type { SmtpTest, smtpEndpoints } from '../../src-main/delivery/endpoints.ts'
+import { apiCalls, type RecordVersion } from './client.ts'
+
+export type { DeliveryRoute, JournalCounts, JournaledMessage, JournalStateName, SmtpServer, SmtpTest }
+export type { SmtpServerInput }
+
+const servers = apiCalls<typeof smtpServerEndpoints>()
+const journal = apiCalls<typeof journalEndpoints>()
+const sending = apiCalls<typeof smtpEndpoints>()
+
+/** Where messages go. */
+export interface SendingSettings {
+  servers: SmtpServer[]
+  routes: DeliveryRoute[]
+  options: DeliveryOptions
+}
+
+export async function fetchSendingSettings(): Promise<SendingSettings> {
+  const [all, routes, options] = await Promise.all([
+    servers.call('GET /smtp_servers'),
+    servers.call('GET /delivery_routes'),
+    servers.call('GET /delivery_options')
+  ])
+  return { servers: all, routes, options }
+}
+
+export function fetchSmtpServer(id: number, version?: RecordVersion): Promise<SmtpServer> {
+  return servers.call('GET /smtp_servers/:id', { params: { id }, version })
+}
+
+export function createSmtpServer(server: SmtpServerInput): Promise<SmtpServer> {
+  return servers.call('POST /smtp_servers', { body: { smtp_server: server } })
+}
+
+export function updateSmtpServer(
+  id: number,
+  changes: SmtpServerChanges,
+  version?: RecordVersion
+): Promise<SmtpServer> {
+  return servers.call('PUT /smtp_servers/:id', { params: { id }, body: { smtp_server: changes }, version })
+}
+
+export async function deleteSmtpServer(id: number): Promise<void> {
+  await servers.call('DELETE /smtp_servers/:id', { params: { id } })
+}
+
+export function testSmtpServer(
+  id: number,
+  test: { recipient: string; from_email?: string; subject: string; text: string }
+): Promise<SmtpTest> {
+  return sending.call('POST /smtp_servers/:id/test', { params: { id }, body: { test } })
+}
+
+/** @param virtualMtaId 0 = the system default route */
+export function updateRoute(virtualMtaId: number, smtpServerIds: number[]): Promise<DeliveryRoute> {
+  return servers.call('PUT /delivery_routes/:id', {
+    params: { id: virtualMtaId },
+    body: { delivery_route: { smtp_server_ids: smtpServerIds } }
+  })
+}
+
+export function updateDeliveryOptions(options: DeliveryOptions): Promise<DeliveryOptions> {
+  return servers.call('PUT /delivery_options', { body: { delivery_options: options } })
+}
+
+export function fetchJournal(campaignId: number): Promise<JournalCounts> {
+  return journal.call('GET /campaigns/:id/journal', { params: { id: campaignId } })
+}
+
+export function fetchJournaledMessages(
+  campaignId: number,
+  state: JournalStateName,
+  pageToken?: string
+): Promise<{ messages: JournaledMessage[]; next_page_token: string | null }> {
+  return journal.call('GET /campaigns/:id/journal/messages', {
+    params: { id: campaignId },
+    query: { state, ...(pageToken !== undefined && { page_token: pageToken }) }
+  })
+}
+
+export async function resendUncertain(campaignId: number): Promise<void> {
+  await sending.call('POST /campaigns/:id/journal/resend_uncertain', { params: { id: campaignId } })
+}

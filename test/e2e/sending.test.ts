@@ -1,0 +1,76 @@
+import { expect, describe, it } from 'vitest'
+import { sharedApplication } from '../support/application.ts'
+import { makeCampaign } from '../support/builders.ts'
+import { mailServer } from '../support/mail-server.ts'
+import { listWith } from '../support/smtp-route.ts'
+import { menuIsGone, sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+
+const name = 'sending by SMTP, in a real Chromium'
+describe.skipIf(skipsWithoutBrowser)(name, { timeout: 120_000 }, () => {
+  const started = sharedApplication()
+  const browser = sharedBrowser()
+
+  it('is set up on the page Delivery, tested, and reported with each recipient', async () => {
+    const user = { name: 'anna', password: 'a secret' }
+    const server = await mailServer({
+      user,
+      treat: (to) =>
+        to === 'p1@example.org'
+          ? { refuse: 550, words: '5.1.1 Unknown user', at: 'rcpt' }
+          : to === 'p2@example.org'
+            ? { cut: 'after', keeps: true }
+            : { accept: true }
+    })
+    const list = await listWith(started.api, ['p1@example.org', 'p2@example.org', 'p3@example.org'])
+    const campaign = await makeCampaign(started.api, list.id, { name: 'Spring news' })
+    const window = await Window.open(browser, started.app, '/delivery')
+    const { page } = window
+
+    await page.getByRole('button', { name: 'Set up a server' }).click()
+    const form = page.getByRole('dialog')
+    await form.getByRole('button', { name: 'Service' }).click()
+    await page.getByRole('option', { name: 'Fastmail' }).click()
+    await menuIsGone(page)
+    expect(await form.getByLabel('Server').inputValue()).toBe('smtp.fastmail.com')
+    await form.getByLabel('Server').fill('127.0.0.1')
+    await form.getByLabel('Port').fill(String(server.port))
+    await form.getByRole('combobox', { name: 'Security' }).click()
+    await page.getByRole('option', { name: /^None/ }).click()
+    await menuIsGone(page)
+    await form.getByLabel('User name').fill(user.name)
+    await form.getByLabel('Password').fill('wrong')
+    await window.screenshot('smtp-server')
+    await form.getByRole('button', { name: 'Save server' }).click()
+
+    await page.getByText('Send your messages through “Fastmail”?').waitFor()
+    await page.getByRole('button', { name: 'Send through it' }).click()
+    await page.getByRole('button', { name: 'Test “Fastmail”' }).click()
+    await page.getByLabel('Send to').fill('me@example.org')
+    await page.getByRole('button', { name: 'Send a test message' }).click()
+    await page.getByText('The message was not sent').waitFor()
+    await page.getByRole('button', { name: 'Close' }).first().click()
+    await page.getByRole('button', { name: /Fastmail 127/ }).click()
+    await page.getByLabel('Password').fill(user.password)
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Test “Fastmail”' }).click()
+    await page.getByLabel('Send to').fill('me@example.org')
+    await page.getByRole('button', { name: 'Send a test message' }).click()
+    await page.getByText('The server accepted the message').waitFor()
+    await page.getByText('RCPT TO:<me@example.org>').waitFor()
+    await window.screenshot('smtp-test')
+
+    await page.goto(`${started.app.baseUrl}/lists/${list.id}/campaigns/${campaign.id}`)
+    await page.getByRole('button', { name: 'Send…' }).click()
+    await window.screenshot('send-by-smtp')
+    await page.getByRole('button', { name: 'Send now' }).click()
+    const delivery = page.getByRole('region', { name: 'Delivery' })
+    await delivery.getByRole('button', { name: 'Failed 1' }).click()
+    await delivery.getByText('550 5.1.1 Unknown user').waitFor()
+    await delivery.getByRole('button', { name: 'Uncertain 1' }).click()
+    await delivery.getByText('p2@example.org').waitFor()
+    await window.screenshot('delivery-journal')
+    await delivery.getByRole('button', { name: /^Send again to the one recipient/ }).click()
+    await page.getByText('They may get the message twice').waitFor()
+  })
+})
