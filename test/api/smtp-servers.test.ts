@@ -51,6 +51,24 @@ describe('an SMTP server', () => {
     expect(moved.data.has_secret).toBe(false)
   })
 
+  it('keeps its password if a change is refused', async () => {
+    const user = { name: 'anna', password: 'the right one' }
+    const server = await mailServer({ user })
+    const { id } = await makeServer({
+      ...{ host: '127.0.0.1', port: server.port, security: 'none' },
+      ...{ username: user.name, secret: user.password }
+    })
+
+    const smtp_server = { host: 'not valid', secret: 'for another server' }
+    expect((await started.api.put(`/smtp_servers/${id}`, { smtp_server })).error_code).toBe(
+      'validation_failed'
+    )
+
+    const test = { recipient: 'me@example.com' }
+    const { data } = await started.api.post<SmtpTest>(`/smtp_servers/${id}/test`, { test })
+    expect(data.is_accepted).toBe(true)
+  })
+
   it('without protection is allowed on this computer only', async () => {
     expect(await refusalOf({ security: 'none' })).toMatch(
       /^security can be none only for a server on this computer/
@@ -77,7 +95,7 @@ describe('an SMTP server', () => {
 
     const refused = await started.api.delete(`/smtp_servers/${id}`)
     expect(refused.error_message).toBe(
-      `${name} cannot be deleted: the route System Default Route leads to it. Choose another server for it first`
+      `${name} cannot be deleted while these routes lead to it: System Default Route. Choose another server for them first`
     )
 
     expect((await route([])).data).toMatchObject({ transport: 'outbox', smtp_server_ids: [] })

@@ -37,7 +37,7 @@ interface Options {
   treat?: (to: string, attempt: number) => Treatment
   /** Refuses all senders. */
   refuseSender?: { refuse: number; words: string }
-  user?: { name: string; password: string }
+  user?: { name: string; password: string; method?: 'XOAUTH2' }
 }
 
 /** Starts a mail server on loopback that treats each message as told; by default it accepts all. */
@@ -62,8 +62,12 @@ export async function startMailServer({
       state.connections++
       done()
     },
-    onAuth: ({ username, password }, _session, done) => {
-      if (username === user?.name && password === user?.password) done(null, { user: username })
+    authMethods: user?.method ? ['PLAIN', 'LOGIN', user.method] : ['PLAIN', 'LOGIN'],
+    onAuth: ({ method, username, password, accessToken }, _session, done) => {
+      const secret = method === 'XOAUTH2' ? accessToken : password
+      const isRight =
+        username === user?.name && secret === user?.password && method === (user?.method ?? method)
+      if (isRight) done(null, { user: username })
       else done(new Error('Invalid username or password'))
     },
     onMailFrom: (_address, _session, done) => done(refuseSender ? refusal(refuseSender) : null),

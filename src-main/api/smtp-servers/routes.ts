@@ -38,10 +38,16 @@ export const smtpServerRoutes = serveEndpoints(smtpServerEndpoints, ({ reader, w
 
   'PUT /smtp_servers/:id': async ({ caller: { organizationId, timeZone }, params: { id }, body }) => {
     const { secret, ...changes } = body.smtp_server
-    await smtpServerById(reader, organizationId, id)
-    const credentialPlace = secret ? await credentials.write(`smtp-${id}`, secret) : undefined
-    const row = await writer.run('smtpServers.update', { organizationId, id, changes, credentialPlace })
-    return ok(presentSmtpServer(row, timeZone))
+    const named = { organizationId, id }
+    // The secret is stored once the settings are accepted, so that it never goes to the server that it was not entered for.
+    const row = await writer.run('smtpServers.update', { ...named, changes })
+    if (!secret) {
+      if (row.credential_place === null) await credentials.remove(`smtp-${id}`)
+      return ok(presentSmtpServer(row, timeZone))
+    }
+    const credentialPlace = await credentials.write(`smtp-${id}`, secret)
+    const stored = await writer.run('smtpServers.update', { ...named, changes: {}, credentialPlace })
+    return ok(presentSmtpServer(stored, timeZone))
   },
 
   'DELETE /smtp_servers/:id': async ({ caller: { organizationId }, params: { id } }) => {

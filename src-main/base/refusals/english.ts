@@ -519,19 +519,19 @@ export const english = {
   smtp_unprotected:
     '{field} can be none only for a server on this computer: the password and all messages to {host} could be read on the way. Use tls or starttls',
   route_leads_to_server:
-    '{name} cannot be deleted: the route {routes} leads to it. Choose another server for it first',
+    '{name} cannot be deleted while these routes lead to it: {routes}. Choose another server for them first',
   smtp_unreachable: '{server} cannot be reached: {words}',
   smtp_sign_in_refused:
-    '{server} refused to sign you in: {words} Check the user name and the password under Delivery.',
+    '{server} refused the sign-in: “{words}”. Check the user name and the password under Delivery.',
   smtp_no_secret: 'The password for {server} is missing. Enter it again under Delivery.',
   smtp_secret_unreadable:
     'The password for {server} cannot be read right now. It is stored by the desktop or its keyring. Unlock it, or enter the password again under Delivery.',
   smtp_not_protected:
-    '{server} offers no protected connection: {words} Choose another security or port under Delivery.',
+    '{server} offers no protected connection: “{words}”. Choose another security or port under Delivery.',
   smtp_sender_refused:
-    '{server} refuses messages from {sender}: {words} Use a sender that the server allows, or another server.',
+    '{server} refuses messages from {sender}: “{words}”. Use a sender that the server allows, or another server.',
   smtp_all_refused:
-    '{server} refused {count} recipients in a row and accepted none: {words} Find out why before you continue; the others have not been tried.',
+    '{server} refused {count} recipients in a row: “{words}”. Find out why before you continue; the others have not been tried.',
   route_without_server:
     'The sending route “{route}” leads to no server that may send for {sender}. Choose one under Delivery.',
   unsubscribe_way_missing:

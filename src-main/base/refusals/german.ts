@@ -562,28 +562,30 @@ export const german: Sentences = {
   host_unreachable: '{host} ist nicht zu erreichen',
   host_without_version: '{host} sagt nicht, welche Version die neueste ist',
 
-  // Sync: what a server does
+  // Sending by SMTP
   mail_host: 'Der Name des Mailservers muss etwa so aussehen: smtp.example.com; „{host}“ ist keiner',
   smtp_unprotected:
     'Ohne Verschlüsselung geht es nur mit einem Server auf diesem Computer: das Passwort und alle Nachrichten an {host} könnten unterwegs gelesen werden. Wählen Sie TLS oder STARTTLS',
   route_leads_to_server:
-    '„{name}“ kann nicht gelöscht werden: der Versandweg {routes} führt dorthin. Wählen Sie für ihn zuerst einen anderen Server',
+    '„{name}“ kann nicht gelöscht werden, solange diese Versandwege dorthin führen: {routes}. Wählen Sie für sie zuerst einen anderen Server',
   smtp_unreachable: '{server} ist nicht erreichbar: {words}',
   smtp_sign_in_refused:
-    '{server} lehnt die Anmeldung ab: {words} Prüfen Sie Benutzername und Passwort unter „Versand“.',
+    '{server} lehnt die Anmeldung ab: „{words}“. Prüfen Sie Benutzername und Passwort unter „Versand“.',
   smtp_no_secret: 'Das Passwort für {server} fehlt. Geben Sie es unter „Versand“ noch einmal ein.',
   smtp_secret_unreadable:
     'Das Passwort für {server} ist gerade nicht lesbar. Der Desktop oder sein Schlüsselbund bewahrt es auf. Entsperren Sie ihn, oder geben Sie das Passwort unter „Versand“ noch einmal ein.',
   smtp_not_protected:
-    '{server} bietet keine verschlüsselte Verbindung: {words} Wählen Sie unter „Versand“ eine andere Verschlüsselung oder einen anderen Port.',
+    '{server} bietet keine verschlüsselte Verbindung: „{words}“. Wählen Sie unter „Versand“ eine andere Verschlüsselung oder einen anderen Port.',
   smtp_sender_refused:
-    '{server} lehnt Nachrichten von {sender} ab: {words} Verwenden Sie einen Absender, den der Server erlaubt, oder einen anderen Server.',
+    '{server} lehnt Nachrichten von {sender} ab: „{words}“. Verwenden Sie einen Absender, den der Server erlaubt, oder einen anderen Server.',
   smtp_all_refused:
-    '{server} hat {count} Empfänger nacheinander abgelehnt und keinen angenommen: {words} Klären Sie den Grund, bevor Sie fortfahren; bei den übrigen wurde es nicht versucht.',
+    '{server} hat {count} Empfänger nacheinander abgelehnt: „{words}“. Klären Sie den Grund, bevor Sie fortfahren; bei den übrigen wurde es nicht versucht.',
   route_without_server:
     'Der Versandweg „{route}“ führt zu keinem Server, der für {sender} senden darf. Wählen Sie einen unter „Versand“.',
   unsubscribe_way_missing:
     'Nachrichten an mehr als {most} Empfänger brauchen einen Weg zum Abmelden, und Listwright kann noch keine Abmeldungen empfangen. Wenn ein anderes System sie entgegennimmt, geben Sie das unter „Versand“ an.',
+
+  // Sync: what a server does
   sync_stopped: 'Der Abgleich ist stehen geblieben: {fault}',
   key_unreadable:
     'Der Schlüssel lässt sich gerade nicht lesen. Er liegt im Schlüsselbund der Desktop-Umgebung.',

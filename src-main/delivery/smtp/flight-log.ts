@@ -61,6 +61,7 @@ export class FlightLog {
     return new FlightLog(path)
   }
 
+  /** @throws Error if it cannot be written: then the message must not leave */
   handsOver(key: MessageKey): void {
     this.#add(key, `H ${keyOf(key)}\n`)
     this.#write()
@@ -68,7 +69,7 @@ export class FlightLog {
 
   /** Records the server's reply; without it the delivery would be uncertain. */
   hears(key: MessageKey, outcome: SmtpOutcome): void {
-    if (this.#unwritten === '') setImmediate(() => this.#write())
+    if (this.#unwritten === '') setImmediate(() => this.#tryToWrite())
     this.#add(key, `R ${keyOf(key)} ${JSON.stringify(outcome)}\n`)
   }
 
@@ -76,14 +77,17 @@ export class FlightLog {
   forget(keys: readonly MessageKey[]): void {
     for (const key of keys) this.#lines.delete(keyOf(key))
     if (this.#bytes < maxBytes) return
-    this.#unwritten = ''
+    this.#isClosed = true
     closeSync(this.#file)
     this.#file = openWith(this.#path, [...this.#lines.values()].join(''))
+    this.#isClosed = false
+    this.#unwritten = ''
     this.#bytes = 0
   }
 
   close(): void {
-    this.#write()
+    if (this.#isClosed) return
+    this.#tryToWrite()
     this.#isClosed = true
     closeSync(this.#file)
     if (this.#lines.size === 0) rmSync(this.#path, { force: true })
@@ -94,8 +98,18 @@ export class FlightLog {
     this.#unwritten += line
   }
 
+  /** A reply that cannot be written makes its message uncertain if the thread dies before the database knows it, and nothing worse. */
+  #tryToWrite(): void {
+    try {
+      if (!this.#isClosed) this.#write()
+    } catch (error) {
+      process.stderr.write(`${this.#path} could not be written: ${messageOf(error)}\n`)
+    }
+  }
+
   #write(): void {
-    if (this.#unwritten === '' || this.#isClosed) return
+    if (this.#isClosed) throw new Error(`${this.#path} is closed`)
+    if (this.#unwritten === '') return
     this.#bytes += writeSync(this.#file, this.#unwritten)
     this.#unwritten = ''
   }
@@ -112,9 +126,12 @@ export function readFlightLog(path: string): KnownFlights | null {
   const known: KnownFlights = new Map()
   // The last line has no line break if the thread died while writing it.
   for (const line of lines.slice(0, -1)) {
-    const [, kind, key = '', outcome] = /^([HR]) (\S+)(?: (.*))?$/.exec(line) ?? []
+    const [, kind, key = '', json = ''] = /^([HR]) (\d+\.\d+\.\d+)(?: (.*))?$/.exec(line) ?? []
+    const outcome = kind === 'R' ? safeParse(json) : null
     if (kind === 'H') known.set(key, { is: 'uncertain', reply: 'Listwright was ended before the reply' })
-    else if (kind === 'R' && outcome) known.set(key, JSON.parse(outcome) as SmtpOutcome)
+    else if (outcome !== null) known.set(key, outcome as SmtpOutcome)
+    // Something else has written into the file, so nothing in it can be relied on.
+    else return null
   }
   return known
 }
@@ -154,7 +171,7 @@ function safeParse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // A log that begins with anything else was not written by Listwright.
+    // Listwright did not write this.
     return null
   }
 }

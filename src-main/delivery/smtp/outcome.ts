@@ -37,11 +37,15 @@ export function outcomeOfError(error: SmtpError, isHandedOver: boolean): SmtpOut
     return code < 500 ? { is: 'deferred', code, reply } : { is: 'refused', code, reply }
   }
   // A reply to MAIL FROM is about the sender or the server: the next recipient would get the same.
-  const isOfMessage = command === 'RCPT TO' || command === 'DATA'
-  if (isRefusal && isOfMessage) {
+  // nodemailer names no command for a 421 that comes after MAIL FROM was accepted.
+  const isOfMessage = command === 'RCPT TO' || command === 'DATA' || (code === 421 && command === 'CONN')
+  // 552 is about the size of the message, wherever it comes.
+  if (isRefusal && code !== 530 && (isOfMessage || code === 552)) {
     return code < 500 ? { is: 'deferred', code, reply } : { is: 'refused', code, reply }
   }
   if (isInvalidAddress(error)) return { is: 'refused', code: 553, reply }
+  // nodemailer compares the message with the size that the server announced.
+  if (error.code === 'EMESSAGE' && !error.response) return { is: 'refused', code: 552, reply }
   return { is: 'unsent', fault: faultOfError(error) }
 }
 
@@ -53,6 +57,7 @@ export function faultOfError(error: SmtpError): ServerFault {
     // A temporary failure of a sign-in says nothing about the password.
     return { kind: responseCode >= 400 && responseCode < 500 ? 'busy' : 'sign_in', words }
   }
+  if (code === 'EENVELOPE' && command === 'API') return { kind: 'sender', words }
   if (code === 'ETLS') return { kind: 'protection', words }
   if (responseCode >= 500 && command === 'MAIL FROM') return { kind: 'sender', words }
   return { kind: responseCode >= 400 ? 'busy' : 'unreachable', words }

@@ -15,6 +15,21 @@ export interface Quota {
   until: number
 }
 
+/** A message that a server was counted for. */
+export interface CountedMessage {
+  smtpServerId: number
+  /** When it was counted, in UNIX milliseconds. */
+  at: number
+}
+
+/** Takes back the count of messages that their server did not get. */
+export function returnQuota({ sqlite }: CommandContext, messages: readonly CountedMessage[]): void {
+  const update = sqlite.prepare(
+    'UPDATE smtp_usage SET messages = max(0, messages - 1) WHERE smtp_server_id = ? AND minute = ?'
+  )
+  for (const { smtpServerId, at } of messages) update.run(smtpServerId, Math.floor(at / minute))
+}
+
 /**
  * Counts messages against the limits of a server, which hold for the last minute, hour and day, whichever campaign they belong to. If there is not
  * enough room for all, none are counted.
@@ -37,18 +52,19 @@ export async function takeQuota(
     .selectFrom('smtp_usage')
     .select(['minute', 'messages'])
     .where('smtp_server_id', '=', smtpServerId)
-    .where('minute', '>', now - 24 * 60)
+    .where('minute', '>=', now - 24 * 60)
     .orderBy('minute')
     .execute()
   const quotas = limits.flatMap(({ column, minutes }): Quota[] => {
     const most = server[column]
     if (most === 0) return []
-    const recent = usage.filter((each) => each.minute > now - minutes)
+    // A minute more: messages leave after they are counted, and the last minute of the period has only begun.
+    const recent = usage.filter((each) => each.minute >= now - minutes)
     const used = recent.reduce((sum, each) => sum + each.messages, 0)
     // Room comes when the oldest counted minute leaves the period.
-    return [{ room: Math.max(0, most - used), until: ((recent[0]?.minute ?? now) + minutes) * minute }]
+    return [{ room: Math.max(0, most - used), until: ((recent[0]?.minute ?? now) + minutes + 1) * minute }]
   })
-  const quota = quotas.reduce((least, each) => (each.room < least.room ? each : least))
+  const quota = quotas.reduce((least, each) => (isTighter(each, least) ? each : least))
   if (messages > quota.room) return quota
   await db
     .insertInto('smtp_usage')
@@ -63,4 +79,8 @@ export async function takeQuota(
     .where('minute', '<', now - 24 * 60)
     .execute()
   return quota
+}
+
+function isTighter(quota: Quota, other: Quota): boolean {
+  return quota.room < other.room || (quota.room === other.room && quota.until > other.until)
 }

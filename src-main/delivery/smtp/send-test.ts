@@ -21,7 +21,10 @@ export async function sendTest(
   const conversation: SmtpLine[] = []
   const server = { id, name, host, port, security, authentication, username }
   try {
-    const session = await SmtpSession.open(server, secret, (line) => void conversation.push(line))
+    const session = await SmtpSession.open(server, secret, {
+      log: (line) => void conversation.push(line),
+      patience: 60_000
+    })
     const headers = [
       headerLine('From', { name: '', address: from }),
       headerLine('To', { name: '', address: to }),

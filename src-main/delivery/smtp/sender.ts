@@ -19,6 +19,8 @@ export interface Landed {
 
 /** After so many lost connections a message is tried again later. */
 const mostLost = 2
+/** After so many messages in a row that lost all connections, the fault is the server's. */
+const mostLostInARow = 3
 /** How long a connection without a message stays open, in milliseconds. */
 const idleTime = 5000
 
@@ -37,10 +39,16 @@ export class Sender {
   #fault: ServerFault | null = null
   #error: Error | null = null
   #isStopped = false
+  readonly #stopping = new AbortController()
+  /** Messages in a row for which the server ended all connections. */
+  #lostInARow = 0
   #inFlight = 0
+  /** Fewer than agreed, if the server refused some. */
+  #mostConnections: number
 
   constructor(server: RouteServer, secret: string | null, log: FlightLog, onProgress: () => void) {
     this.server = server
+    this.#mostConnections = server.connections
     this.#secret = secret
     this.#log = log
     this.#onProgress = onProgress
@@ -68,8 +76,10 @@ export class Sender {
 
   add(flights: readonly Flight[]): void {
     this.#queue.push(...flights)
+    // A fault may have come while the messages were being claimed.
+    if (this.#fault || this.#isStopped) return this.#giveUpQueue(this.#fault)
     for (const wake of this.#idle) wake()
-    const missing = Math.min(this.server.connections, this.pending) - this.#workers.size
+    const missing = Math.min(this.#mostConnections, this.pending) - this.#workers.size
     for (let started = 0; started < missing; started++) {
       const worker = this.#work().finally(() => this.#workers.delete(worker))
       this.#workers.add(worker)
@@ -83,6 +93,7 @@ export class Sender {
   /** Begins no message any more, gives up those that the server cannot have, and waits for its replies to the others. */
   async stop(): Promise<void> {
     this.#isStopped = true
+    this.#stopping.abort()
     for (const wake of this.#idle) wake()
     for (const session of this.#sessions) if (!session.isHandedOver) session.abort()
     this.#giveUpQueue(null)
@@ -94,6 +105,11 @@ export class Sender {
     for (let flight = await this.#next(); flight; flight = await this.#next()) {
       const handed = await this.#handOver(session, flight)
       session = handed.session
+      if (handed.outcome === null) {
+        this.#inFlight--
+        this.#queue.unshift(flight)
+        break
+      }
       this.#inFlight--
       this.#land(flight, handed.outcome)
       if (session?.sent === this.server.messagesPerConnection) session = this.#end(session)
@@ -103,27 +119,42 @@ export class Sender {
 
   /**
    * Hands a message over, if need be on a new connection.
-   * @returns the connection for the next message, and the outcome
+   * @returns the connection for the next message, and the outcome; null if the server wants fewer connections
    */
   async #handOver(
     session: SmtpSession | null,
     flight: Flight
-  ): Promise<{ session: SmtpSession | null; outcome: SmtpOutcome }> {
+  ): Promise<{ session: SmtpSession | null; outcome: SmtpOutcome | null }> {
     let open = session
     try {
       for (let lost = 0; ; lost++) {
         open = await this.#open(open)
         const outcome = await this.#hand(open, flight)
-        if (outcome.is !== 'unsent') return { session: open, outcome }
+        if (outcome.is === 'accepted') this.#lostInARow = 0
+        // What the server says next may belong to the message that it has not answered.
+        if (outcome.is === 'uncertain') open.abort()
+        if (outcome.is !== 'unsent') return { session: open.isOpen ? open : this.#end(open), outcome }
         if (this.#isStopped) return { session: null, outcome }
         // A server may end a connection between two messages. If it ends several on the same message, others go first.
         if (outcome.fault?.kind !== 'unreachable') return this.#fail(open, outcome)
-        if (lost === mostLost)
-          return { session: null, outcome: { is: 'deferred', code: null, reply: outcome.fault.words } }
+        if (lost === mostLost) {
+          if (++this.#lostInARow >= mostLostInARow) return this.#fail(open, outcome)
+          return {
+            session: this.#end(open),
+            outcome: { is: 'deferred', code: null, reply: outcome.fault.words }
+          }
+        }
         open = this.#end(open)
       }
     } catch (error) {
-      if (error instanceof SmtpUnavailable) return this.#fail(open, { is: 'unsent', fault: error.fault })
+      if (error instanceof SmtpUnavailable) {
+        const { fault } = error
+        const isOneTooMany =
+          this.#sessions.size > 0 && (fault.kind === 'busy' || fault.kind === 'unreachable')
+        if (!isOneTooMany || this.#isStopped) return this.#fail(null, { is: 'unsent', fault })
+        this.#mostConnections = this.#sessions.size
+        return { session: null, outcome: null }
+      }
       this.#error ??= error instanceof Error ? error : new Error(messageOf(error))
       this.#isStopped = true
       return { session: open, outcome: { is: 'unsent', fault: null } }
@@ -160,7 +191,7 @@ export class Sender {
   async #open(session: SmtpSession | null): Promise<SmtpSession> {
     if (session?.isOpen) return session
     if (session) this.#end(session)
-    const opened = await SmtpSession.open(this.server, this.#secret)
+    const opened = await SmtpSession.open(this.server, this.#secret, { signal: this.#stopping.signal })
     this.#sessions.add(opened)
     if (this.#isStopped) opened.abort()
     return opened

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import { messageOf } from '../../base/errors.ts'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type { SmtpAuthentication, SmtpSecurity } from '../../api/smtp-servers/schema.ts'
 import {
@@ -30,8 +31,25 @@ export interface SmtpLine {
 const timeouts = { connectionTimeout: 30_000, greetingTimeout: 30_000, dnsTimeout: 15_000 }
 /** How long a server may take for a reply, in milliseconds: RFC 5321 section 4.5.3.2 asks for ten minutes after the final dot. */
 const replyTimeout = 10 * 60_000
+/** How long a server may take until messages can be handed over, in milliseconds. */
+const timeToOpen = 60_000
+/** How long a server may take to answer QUIT, in milliseconds. */
+const timeToQuit = 2000
+/** The longest reply, and the longest line of a conversation that is shown, in bytes. */
+const [maxResponseSize, longestLine] = [64 * 1024, 4000]
 /** A message is written in parts of so many bytes, so that the final dot is not handed over before most of it has left. */
 const writtenAtOnce = 64 * 1024
+
+interface OpenOptions {
+  /** Receives each line of the conversation. */
+  log?: (line: SmtpLine) => void
+  signal?: AbortSignal
+  /** The longest wait for a reply, in milliseconds. */
+  patience?: number
+}
+
+/** nodemailer replaces the method XOAUTH2 unless it makes the tokens itself, so ours has another name. */
+const tokenMethod = 'XOAUTH2-TOKEN'
 
 /** Thrown where no session could be opened. */
 export class SmtpUnavailable extends Error {
@@ -52,41 +70,54 @@ export class SmtpSession {
   #finish: ((outcome: SmtpOutcome) => void) | null = null
   #isHandedOver = false
   #isOpen = true
+  /** True while parts of a message are being written. */
+  #isWriting = false
   #sent = 0
 
   private constructor(connection: SMTPConnection) {
     this.#connection = connection
     connection.on('error', (error: SmtpError) => this.#end(error))
-    connection.on('end', () => this.#end(connectionLost()))
+    // nodemailer reports the end of a connection before the reply that ended it.
+    connection.on('end', () => {
+      this.#isOpen = false
+      setImmediate(() => this.#fail(connectionLost()))
+    })
   }
 
   /**
    * Connects and signs in.
-   * @param log receives each line of the conversation
    * @throws SmtpUnavailable
    */
   static async open(
     server: SmtpServerPlan,
     secret: string | null,
-    log?: (line: SmtpLine) => void
+    { log, signal, patience = replyTimeout }: OpenOptions = {}
   ): Promise<SmtpSession> {
+    const mask = maskOf(server.username, secret)
     const connection = new SMTPConnection({
       ...timeouts,
-      socketTimeout: replyTimeout,
+      socketTimeout: patience,
       host: server.host,
       port: server.port,
       secure: server.security === 'tls',
       requireTLS: server.security === 'starttls',
       ignoreTLS: server.security === 'none',
-      ...(log && { logger: loggerOver(log), transactionLog: true }),
-      customAuth: { XOAUTH2: (context) => signInByToken(context, secret ?? '') }
+      maxResponseSize,
+      ...(log && {
+        logger: loggerOver(({ from, text }) => log({ from, text: mask(text).slice(0, longestLine) })),
+        transactionLog: true
+      }),
+      customAuth: { [tokenMethod]: (context) => signInByToken(context, secret ?? '') }
     })
     try {
-      await connect(connection)
-      if (server.authentication !== 'none') await signIn(connection, server, secret ?? '')
+      await withinTime(connection, signal, async () => {
+        await connect(connection)
+        if (server.authentication !== 'none') await signIn(connection, server, secret ?? '')
+      })
     } catch (error) {
       connection.close()
-      throw new SmtpUnavailable(faultOfError(error as SmtpError))
+      const { kind, words } = faultOfError(error as SmtpError)
+      throw new SmtpUnavailable({ kind, words: mask(words) })
     }
     return new SmtpSession(connection)
   }
@@ -107,9 +138,10 @@ export class SmtpSession {
   }
 
   /**
-   * Hands a message over. Never rejects.
+   * Hands a message over.
    * @param content RFC 5322, with CRLF
    * @param onHandOver called before the final dot may leave: from then on the server may have the message
+   * @throws what `onHandOver` throws: the message has not left then, and the session is closed
    */
   async send(
     envelope: { from: string; to: string },
@@ -118,8 +150,11 @@ export class SmtpSession {
   ): Promise<SmtpOutcome> {
     const outcome = await this.#attempt(envelope, content, onHandOver)
     const isRefusal = outcome.is === 'deferred' || outcome.is === 'refused'
-    // A refusal before the data leaves the transaction open, and the next MAIL FROM would be out of order.
-    if (isRefusal && !this.#isHandedOver && this.#isOpen) await this.#reset()
+    if (!isRefusal || this.#isHandedOver || !this.#isOpen) return outcome
+    // A refusal before the data leaves the transaction open, and the next MAIL FROM would be out of order. One within the data leaves a part of a
+    // message on the connection.
+    if (this.#isWriting) this.abort()
+    else await this.#reset()
     return outcome
   }
 
@@ -141,17 +176,29 @@ export class SmtpSession {
     content: Buffer,
     onHandOver: () => void
   ): Promise<SmtpOutcome> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       this.#isHandedOver = false
+      this.#isWriting = false
       this.#sent++
+      let isOver = false
       this.#finish = (outcome) => {
+        isOver = true
         this.#finish = null
         resolve(outcome)
       }
-      const handOver = (): void => {
-        if (!this.#finish) return
+      /** @returns false if the end of the message must not be written */
+      const handOver = (): boolean => {
+        if (isOver) return false
+        try {
+          onHandOver()
+        } catch (error) {
+          this.#finish = null
+          this.abort()
+          reject(error instanceof Error ? error : new Error(messageOf(error)))
+          return false
+        }
         this.#isHandedOver = true
-        onHandOver()
+        return true
       }
       // nodemailer asks only for pipe(), and needs no stream.
       const message = { pipe: (stream: Duplex) => this.#write(stream, content, handOver) }
@@ -170,6 +217,8 @@ export class SmtpSession {
   quit(): void {
     if (this.#isOpen) this.#connection.quit()
     this.#isOpen = false
+    // A server may never answer.
+    setTimeout(() => this.#connection.close(), timeToQuit).unref()
   }
 
   /** Closes the connection; a message under way that was not handed over is not delivered. */
@@ -179,11 +228,13 @@ export class SmtpSession {
   }
 
   /** Writes a message in parts; `handOver` is called before the last part and the final dot, with which nodemailer ends it. */
-  #write(stream: Duplex, content: Buffer, handOver: () => void): void {
+  #write(stream: Duplex, content: Buffer, handOver: () => boolean): void {
+    this.#isWriting = true
     const writeFrom = (start: number): void => {
       const end = start + writtenAtOnce
       if (end >= content.length) {
-        handOver()
+        if (!handOver()) return
+        this.#isWriting = false
         this.#inOneSegment(stream)
         stream.end(content.subarray(start))
       } else if (stream.write(content.subarray(start, end))) writeFrom(end)
@@ -197,7 +248,15 @@ export class SmtpSession {
     const socket = this.#connection._socket
     if (!socket) return
     socket.cork()
-    stream.once('end', () => socket.uncork())
+    let isCorked = true
+    const uncork = (): void => {
+      if (isCorked) socket.uncork()
+      isCorked = false
+    }
+    stream.once('end', uncork)
+    // A corked socket never drains: a pipe that pauses for a full socket would wait forever.
+    stream.once('pause', uncork)
+    if (socket.writableNeedDrain) uncork()
   }
 
   #fail(error: SmtpError): void {
@@ -214,6 +273,41 @@ function connectionLost(): SmtpError {
   return Object.assign(new Error('The connection was closed'), { code: 'ECONNECTION', command: 'CONN' })
 }
 
+/** Rejects if a connection is not ready in time, or the signal aborts. */
+function withinTime(
+  connection: SMTPConnection,
+  signal: AbortSignal | undefined,
+  work: () => Promise<void>
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => {
+      connection.close()
+      reject(Object.assign(new Error('The server does not answer'), { code: 'ETIMEDOUT', command: 'CONN' }))
+    }
+    const timer = setTimeout(giveUp, timeToOpen)
+    signal?.addEventListener('abort', giveUp)
+    void work()
+      .then(resolve, reject)
+      .finally(() => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', giveUp)
+      })
+    if (signal?.aborted) giveUp()
+  })
+}
+
+/** Returns a function that leaves a password out of a text: a server may repeat what it was sent. */
+function maskOf(username: string, secret: string | null): (text: string) => string {
+  if (!secret) return (text) => text
+  const encoded = [
+    secret,
+    `\0${username}\0${secret}`,
+    `user=${username}\u0001auth=Bearer ${secret}\u0001\u0001`
+  ]
+  const hidden = [secret, ...encoded.map((text) => Buffer.from(text).toString('base64'))]
+  return (text) => hidden.reduce((masked, each) => masked.replaceAll(each, '***'), text)
+}
+
 function connect(connection: SMTPConnection): Promise<void> {
   return new Promise((resolve, reject) => {
     connection.once('error', reject)
@@ -228,7 +322,7 @@ function connect(connection: SMTPConnection): Promise<void> {
 function signIn(connection: SMTPConnection, server: SmtpServerPlan, secret: string): Promise<void> {
   const auth =
     server.authentication === 'xoauth2'
-      ? { method: 'XOAUTH2', user: server.username, pass: secret }
+      ? { method: tokenMethod, user: server.username, pass: secret }
       : { user: server.username, pass: secret }
   return new Promise((resolve, reject) => {
     connection.once('error', reject)

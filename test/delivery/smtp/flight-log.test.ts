@@ -40,6 +40,15 @@ describe('the log of messages in flight', () => {
     log.close()
   })
 
+  it('proves nothing if something else has written into it', async () => {
+    const { path, log } = await openLog()
+    log.handsOver(key(1))
+    writeFileSync(path, `${readFileSync(path, 'utf8')}R 1.1.0 {"is":"acc\n`)
+
+    expect(readFlightLog(path)).toBeNull()
+    log.close()
+  })
+
   it('ignores a last line that was not written whole', async () => {
     const { path, log } = await openLog()
     log.handsOver(key(1))

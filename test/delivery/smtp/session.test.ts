@@ -77,6 +77,17 @@ describe('the outcome of a message', () => {
     }
   })
 
+  it.each([30_000, 65_500, 65_535, 65_536, 131_072, 300_000, 5_000_000])(
+    'is accepted whatever the size: %i bytes of lines that begin with a dot',
+    async (size) => {
+      const lines = Buffer.alloc(size, '.23456789012345678\r\n')
+
+      const { outcome } = await sendTo({ accept: true }, lines)
+
+      expect(outcome.is).toBe('accepted')
+    }
+  )
+
   it('is a refusal of the recipient if no command can hold the address', async () => {
     const server = await mailServer()
     const session = await SmtpSession.open(planFor(server.port), null)
@@ -95,13 +106,31 @@ describe('opening a session', () => {
     const lines: SmtpLine[] = []
     const plan = planFor(server.port, { authentication: 'password', username: user.name })
 
-    const session = await SmtpSession.open(plan, user.password, (line) => void lines.push(line))
+    const session = await SmtpSession.open(plan, user.password, {
+      log: (line) => void lines.push(line)
+    })
     session.quit()
 
     const said = lines.map(({ text }) => text).join('\n')
     expect(said).toContain('AUTH PLAIN')
     expect(said).not.toContain(user.password)
     expect(said).not.toContain(Buffer.from(`\0${user.name}\0${user.password}`).toString('base64'))
+  })
+
+  it('signs in by an access token, and leaves the token out of the conversation', async () => {
+    const server = await mailServer({ user: { name: 'anna', password: 'a-token', method: 'XOAUTH2' } })
+    const lines: SmtpLine[] = []
+    const plan = planFor(server.port, { authentication: 'xoauth2', username: 'anna' })
+
+    const session = await SmtpSession.open(plan, 'a-token', { log: (line) => void lines.push(line) })
+    session.quit()
+    await expect(SmtpSession.open(plan, 'another')).rejects.toMatchObject({ fault: { kind: 'sign_in' } })
+
+    const said = lines.map(({ text }) => text).join('\n')
+    expect(said).toContain('AUTH XOAUTH2')
+    expect(said).not.toContain(
+      Buffer.from('user=anna\u0001auth=Bearer a-token\u0001\u0001').toString('base64')
+    )
   })
 
   it('names a wrong password', async () => {
