@@ -2,7 +2,9 @@ import type { OpenData } from './app-data.ts'
 import type { Served } from './app-server.ts'
 import type { CloseStack } from './close-stack.ts'
 import type { ApplicationOptions } from './app.ts'
+import { autoresponderJobs } from './delivery/autoresponders/jobs.ts'
 import { deliveryJobs } from './delivery/delivery-jobs.ts'
+import { settleAllInterrupted } from './delivery/smtp/interrupted.ts'
 import { exportJobs } from './exports/export-jobs.ts'
 import { importJobs } from './imports/import-jobs.ts'
 import { JobWatch } from './job-watch.ts'
@@ -34,13 +36,10 @@ export async function startJobs(
   if (!only) {
     await start(exportJobs(reader, writer))
     await start(suppressionJobs(reader, writer))
-    await start(
-      deliveryJobs(reader, writer, {
-        credentials: services.credentials,
-        linkBase: baseUrl,
-        schedule: retrySchedule
-      })
-    )
+    await settleAllInterrupted(reader, writer, dataDirectory)
+    const sending = { credentials: services.credentials, linkBase: baseUrl, schedule: retrySchedule }
+    await start(deliveryJobs(reader, writer, sending))
+    await start(autoresponderJobs(reader, writer, sending))
   }
   await start(syncJobs(reader, writer, services.credentials))
   const changeWatch = new ChangeWatch(writer)

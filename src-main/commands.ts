@@ -5,6 +5,7 @@ import { autoresponderCommands } from './api/autoresponders/commands.ts'
 import { campaignCommands } from './api/campaigns/commands.ts'
 import { imageCommands } from './api/images/commands.ts'
 import { deliveryCommands } from './delivery/commands.ts'
+import { autoresponderDeliveryCommands } from './delivery/autoresponders/commands.ts'
 import { customFieldCommands } from './api/custom-fields/commands.ts'
 import { deliverySettingCommands } from './api/delivery-settings/commands.ts'
 import { mailingListCommands } from './api/mailing-lists/commands.ts'
@@ -54,6 +55,7 @@ export const commands: CommandRegistry = {
   campaigns: campaignCommands,
   images: imageCommands,
   deliveries: deliveryCommands,
+  autoresponderDeliveries: autoresponderDeliveryCommands,
   tracking: trackingCommands,
   syncs: syncCommands,
   autoresponders: autoresponderCommands,

@@ -380,8 +380,9 @@ export class CommandLoop {
     try {
       const result = await run(context, input)
       const isBased = unchangedSince !== undefined
-      if (isBased && comparesBase) await requireUnchanged(context, changes, unchangedSince)
-      const lastChange = await appendToChangeLog(context, changes)
+      const logged = changes.filter(({ isUnlogged }) => !isUnlogged)
+      if (isBased && comparesBase) await requireUnchanged(context, logged, unchangedSince)
+      const lastChange = await appendToChangeLog(context, logged)
       return {
         reply: { id, result, ...(isBased && lastChange !== null && { lastChange }) },
         changes,

@@ -16,6 +16,8 @@ export interface Change {
   members?: ChangedMembers
   /** The change of a single record, as JSON. */
   details?: object
+  /** True if it is nothing to record: it only wakes the jobs that it concerns. */
+  isUnlogged?: true
 }
 
 /** The changed ids of a change-log entry whose range also contains unchanged records. */

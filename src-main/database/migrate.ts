@@ -32,6 +32,7 @@ import { draftMembers } from './migrations/0045-draft-members.ts'
 import { triggeredAutoresponders } from './migrations/0046-triggered-autoresponders.ts'
 import { fileReadings } from './migrations/0047-file-readings.ts'
 import { sending } from './migrations/0048-sending.ts'
+import { sentAutoresponders } from './migrations/0049-sent-autoresponders.ts'
 
 /** In order; a released migration is never edited. */
 export const migrations: readonly Migration[] = [
@@ -61,7 +62,8 @@ export const migrations: readonly Migration[] = [
   draftMembers,
   triggeredAutoresponders,
   fileReadings,
-  sending
+  sending,
+  sentAutoresponders
 ]
 
 const keptBackups = 3

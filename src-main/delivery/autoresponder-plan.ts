@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import type { MessagePlan } from './plan.ts'
+import type { LinkPlan } from './campaign-plan.ts'
+import { bounceAddress, bounceEmailsOf, urlDomainsOf } from '../api/delivery-settings/queries.ts'
 import { signingSecret } from '../settings/queries.ts'
 import { customHeaders } from '../api/campaigns/rules.ts'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
@@ -8,19 +10,34 @@ import type { MailingListRow } from '../api/mailing-lists/queries.ts'
 import { organizationById } from '../api/organizations/queries.ts'
 import type { AutoresponderRow } from '../api/autoresponders/queries.ts'
 
-/**
- * Returns how the messages of an autoresponder are composed.
- * @param linkBase without a path
- * @returns null if it has no content
- */
+interface AutoresponderContext extends LinkPlan {
+  timeZone: string
+  /** The statistics id of its content; 0 = nothing is counted. */
+  sliceId: number
+}
+
+/** Returns how the messages of an autoresponder are composed; null if it has no content. */
 export async function autoresponderPlanOf(
   db: Kysely<Schema>,
   list: MailingListRow,
   row: AutoresponderRow,
-  { linkBase, timeZone }: { linkBase: string; timeZone: string }
+  { linkBase, leaves, timeZone, sliceId }: AutoresponderContext
 ): Promise<MessagePlan | null> {
   if (row.content_html.trim() === '' && row.content_text.trim() === '') return null
   const ofList = row.use_external_delivery_setting === 1
+  const urlDomainId = ofList ? list.d_url_domain_id : row.url_domain_id
+  const bounceEmailId = ofList ? list.d_bounce_email_id : row.bounce_email_id
+  const urlDomain = (await urlDomainsOf(db, list.organization_id)).find(({ id }) => id === urlDomainId)
+  const bounceEmail = (await bounceEmailsOf(db, list.organization_id)).find(
+    ({ userId }) => userId === bounceEmailId
+  )
+  const links = urlDomain ? `http://${urlDomain.domain}` : leaves ? null : linkBase
+  const tracked = await db
+    .selectFrom('stat_links')
+    .select(['id', 'url'])
+    .where('stat_slice_id', '=', sliceId)
+    .orderBy('id')
+    .execute()
   return {
     organizationId: list.organization_id,
     campaign: { id: row.id, name: row.name },
@@ -32,16 +49,15 @@ export async function autoresponderPlanOf(
       sender_email: list.d_sender_email,
       reply_to: list.d_reply_to
     },
-    bounceAddress: null,
+    bounceAddress: bounceEmail ? bounceAddress(bounceEmail) : null,
     customHeaders: list.custom_headers_enabled === 1 ? customHeaders(list.custom_headers) : [],
     fields: await fieldsOfList(db, list.organization_id, list.id),
     timeZone,
-    linkBase,
-    leaves: false,
-    // Its links lead to this computer, so no one else can follow them.
-    linksImages: false,
+    linkBase: links,
+    leaves,
+    linksImages: urlDomain !== undefined,
     signingSecret: await signingSecret(db),
-    tracksOpens: false,
+    tracksOpens: row.track_opens === 1 && links !== null,
     frame: await organizationById(db, list.organization_id),
     contents: [
       {
@@ -51,8 +67,8 @@ export async function autoresponderPlanOf(
         format: row.content_format,
         html: row.content_html,
         text: row.content_text,
-        sliceId: 0,
-        links: []
+        sliceId,
+        links: row.track_links === 1 && links !== null ? tracked : []
       }
     ]
   }

@@ -1,19 +1,15 @@
+import { journalStates } from '../api/journal/schema.ts'
 import { storeRefusal } from '../base/stored-refusal.ts'
-import type { Kysely, Selectable, Updateable } from 'kysely'
+import type { Selectable, Updateable } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import { type Command, type CommandContext, inBackground, recordRow } from '../database/command.ts'
 import type { DeliveriesTable, DeliveryWait } from '../api/campaigns/tables.ts'
-import {
-  deliveryOptionsOf,
-  deliveryRouteById,
-  serversOfRoute,
-  type SmtpServerRow
-} from '../api/smtp-servers/queries.ts'
-import { isForSender } from '../api/smtp-servers/rules.ts'
-import type { Schema } from '../database/schema.ts'
-import type { DeliveryPlan, RouteServer, SmtpRoute } from './plan.ts'
-import { type Claim, Journal, type Settled } from './journal.ts'
-import { campaignsThrough } from './queries.ts'
+import { serversOfRoute } from '../api/smtp-servers/queries.ts'
+import type { DeliveryPlan } from './plan.ts'
+import { Journal, type Settled } from './journal.ts'
+import type { CampaignStep } from './smtp/campaign-work.ts'
+import type { Advanced, ClaimInput } from './smtp/smtp-work.ts'
+import { hasChangedSince, smtpRouteOf } from './route-plan.ts'
 import { type Quota, takeQuota } from './smtp/quota.ts'
 import type { RetrySchedule } from './smtp/retry-schedule.ts'
 import { evenShares, type Shares } from './split-test.ts'
@@ -146,7 +142,7 @@ export const recordShares: Command<ById & { shares: Shares }, boolean> = async (
 }
 
 async function planOf(
-  { db, clock }: CommandContext,
+  { db, clock, now }: CommandContext,
   { campaign, dispatch, delivery }: UnderWay,
   linkBase: string
 ): Promise<DeliveryPlan> {
@@ -168,7 +164,15 @@ async function planOf(
     message,
     pass: passOf(delivery),
     percentage,
-    route: leaves ? await routeOf(db, { campaign, dispatch, delivery }) : null,
+    route: leaves
+      ? await smtpRouteOf(db, {
+          organizationId: campaign.organization_id,
+          virtualMtaId: dispatch.virtual_mta_id,
+          sender: dispatch.from_email ?? '',
+          failures: delivery.failures,
+          now
+        })
+      : null,
     shares: sharesOf(delivery, message.contents.length, percentage),
     hasLinks: delivery.has_links === 1,
     recipients: {
@@ -194,34 +198,6 @@ async function transportOf(
   { virtual_mta_id }: DispatchRow
 ): Promise<'outbox' | 'smtp'> {
   return (await serversOfRoute(db, organization_id, virtual_mta_id ?? 0)).length > 0 ? 'smtp' : 'outbox'
-}
-
-async function routeOf(db: Kysely<Schema>, { campaign, dispatch, delivery }: UnderWay): Promise<SmtpRoute> {
-  const { organization_id: organizationId } = campaign
-  const route = await deliveryRouteById(db, organizationId, dispatch.virtual_mta_id ?? 0)
-  const rows = await serversOfRoute(db, organizationId, dispatch.virtual_mta_id ?? 0)
-  const { unsubscribes_elsewhere: mayUnsubscribe } = await deliveryOptionsOf(db, organizationId)
-  const allowed = rows.filter((row) =>
-    isForSender(JSON.parse(row.sender_domains) as string[], dispatch.from_email ?? '')
-  )
-  return {
-    name: route.virtual_mta_name,
-    servers: await Promise.all(allowed.map((row) => routeServerOf(db, row))),
-    mayUnsubscribe,
-    failures: delivery.failures
-  }
-}
-
-async function routeServerOf(db: Kysely<Schema>, row: SmtpServerRow): Promise<RouteServer> {
-  const { id, name, host, port, security, authentication, username } = row
-  // The campaigns that are being sent through a server share its connections.
-  const sharing = await campaignsThrough(db, id)
-  return {
-    ...{ id, name, host, port, security, authentication, username },
-    connections: Math.max(1, Math.floor(row.connections / Math.max(1, sharing))),
-    messagesPerConnection: row.messages_per_connection,
-    needsSecret: authentication !== 'none'
-  }
 }
 
 /** The share of recipients in the split test, 0 to 100. */
@@ -304,21 +280,8 @@ export const recordSent = inBackground<SentInput, boolean>(
 interface Advance extends ById {
   settled: Settled[]
   /** Messages that are to be sent now; null = none. */
-  claim: {
-    messages: Claim[]
-    smtpServerId: number
-    /** The new checkpoint; null = the messages are tried again. */
-    progress: { afterId: number; suppressed: number } | null
-  } | null
+  claim: ClaimInput<CampaignStep> | null
   schedule: RetrySchedule
-}
-
-interface Advanced {
-  /** False if the campaign was paused or cancelled: then nothing was claimed. */
-  goesOn: boolean
-  isClaimed: boolean
-  /** If they were not claimed: what the limits of the server leave. */
-  quota: Quota
 }
 
 /**
@@ -326,7 +289,7 @@ interface Advanced {
  */
 const advanceDelivery: Command<Advance, Advanced> = async (context, { id, settled, claim, schedule }) => {
   const campaign = await campaignToSend(context.db, id)
-  const journal = new Journal(context)
+  const journal = new Journal(context, { keepsRecipients: true })
   journal.settle(settled, schedule)
   const found = await underWay(context, id)
   let quota: Quota = { room: Infinity, until: 0 }
@@ -337,7 +300,7 @@ const advanceDelivery: Command<Advance, Advanced> = async (context, { id, settle
     isClaimed = going <= quota.room
     if (isClaimed) {
       journal.claim(claim.messages, claim.smtpServerId)
-      if (claim.progress) await moveCheckpoint(context, id, claim.progress)
+      if (claim.step) await moveCheckpoint(context, id, claim.step)
     }
   }
   await journal.save(campaign.time_zone_name)
@@ -350,7 +313,7 @@ const advanceDelivery: Command<Advance, Advanced> = async (context, { id, settle
 async function moveCheckpoint(
   { db }: CommandContext,
   id: number,
-  { afterId, suppressed }: { afterId: number; suppressed: number }
+  { afterId, suppressed }: CampaignStep
 ): Promise<void> {
   await db
     .updateTable('deliveries')
@@ -366,12 +329,19 @@ interface Wait extends ById {
   /** Why, if it is the server. */
   fault: Refusal | null
   failures: number
+  /** When its servers were read, in UNIX milliseconds. */
+  readAt: number
 }
 
 /** Stores that a campaign has to wait; its job goes on then. */
-const waitToSend: Command<Wait, void> = async (context, { id, for: what, until, fault, failures }) => {
+const waitToSend: Command<Wait, void> = async (
+  context,
+  { id, for: what, until, fault, failures, readAt }
+) => {
   const found = await underWay(context, id)
   if (!found) return
+  const { campaign, dispatch } = found
+  if (await hasChangedSince(context.db, campaign.organization_id, dispatch.virtual_mta_id, readAt)) return
   await changeDelivery(context, id, { waits_until: until, waits_for: what, failures })
   const error_message = fault && storeRefusal(fault)
   await changeDispatch(context, found.campaign, { error_message })
@@ -380,6 +350,7 @@ const waitToSend: Command<Wait, void> = async (context, { id, for: what, until, 
 /**
  * Has the messages of a campaign sent again whose delivery is uncertain. Their recipients may get them twice.
  * @returns how many there are
+ * @throws ApiError validation_failed for a campaign that was cancelled, has failed or has not begun
  */
 const resendUncertain: Command<ById & { organizationId: number }, number> = async (
   context,
@@ -387,14 +358,17 @@ const resendUncertain: Command<ById & { organizationId: number }, number> = asyn
 ) => {
   await campaignById(context.db, organizationId, id)
   const campaign = await campaignToSend(context.db, id)
+  const dispatch = await dispatchOf(context.db, id)
+  if (dispatch?.state !== 'sending' && dispatch?.state !== 'finished') {
+    throw validationFailed(refusal('campaign_cannot_resume', { state: dispatch?.state ?? 'idle' }))
+  }
   const slices = ((await statisticsOfCampaigns(context.db, [id])).get(id)?.slices ?? []).map(
     ({ sliceId }) => sliceId
   )
-  const count = new Journal(context).retryUncertain(slices)
+  const count = new Journal(context, { keepsRecipients: true }).retryUncertain(slices)
   if (count === 0) return 0
   await changeDelivery(context, id, { waits_until: null, waits_for: null })
-  const dispatch = await dispatchOf(context.db, id)
-  const isOver = dispatch?.state === 'finished' || dispatch?.state === 'failed'
+  const isOver = dispatch.state === 'finished'
   await changeDispatch(context, campaign, isOver ? { state: 'sending', finished_at: null } : {})
   return count
 }
@@ -416,12 +390,16 @@ async function endPhase(context: CommandContext, id: number): Promise<void> {
   if (!found) return
   const { campaign, dispatch, delivery } = found
   if (delivery.phase !== 'split_testing') {
+    // A user may have asked for another attempt in the last moment.
+    if (await hasUnsettled(context, id)) return
     // Recipients who left during sending are subtracted from the total.
     const done = sumCounters(
       ((await statisticsOfCampaigns(context.db, [id])).get(id)?.slices ?? []).map(({ counters }) => counters)
     )
     await changeDelivery(context, id, {
-      recipients: done.messages_sent + done.skips_error + done.skips_request
+      recipients: done.messages_sent + done.skips_error + done.skips_request,
+      // If uncertain messages are sent again later, no others are.
+      after_id: delivery.last_id
     })
     return changeDispatch(context, campaign, { state: 'finished', finished_at: context.now })
   }
@@ -429,6 +407,20 @@ async function endPhase(context: CommandContext, id: number): Promise<void> {
   const delay = testPercentage(dispatch) === 100 ? 0 : delayMs(dispatch)
   await changeDelivery(context, id, { phase: 'decision_delay', decides_at: context.clock + delay })
   await changeDispatch(context, found.campaign, {})
+}
+
+async function hasUnsettled({ db }: CommandContext, campaignId: number): Promise<boolean> {
+  const { waiting, in_flight, retry } = journalStates
+  const found = await db
+    .selectFrom('stats')
+    .innerJoin('stat_slices', 'stat_slices.stat_id', 'stats.id')
+    .innerJoin('journal_counts', 'journal_counts.stat_slice_id', 'stat_slices.id')
+    .select('state')
+    .where('campaign_id', '=', campaignId)
+    .where('state', 'in', [waiting, in_flight, retry])
+    .where('messages', '>', 0)
+    .executeTakeFirst()
+  return found !== undefined
 }
 
 /** Chooses the winner of a split test once the delay is over; the others are sent its content. */

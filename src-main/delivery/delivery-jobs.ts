@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { deliveriesToDo, type DeliveryJob, serversOfCampaign } from './queries.ts'
+import type { SmtpServerRow } from '../api/smtp-servers/queries.ts'
 import type { Credentials } from '../base/credentials.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
@@ -29,16 +30,11 @@ export function deliveryJobs(
     name: 'Sending',
     entity: 'campaign',
     thread: { base: import.meta.url, name: 'delivery-thread' },
-    threadData: async ({ id }): Promise<DeliveryData> => {
-      const servers = await serversOfCampaign(reader, id)
-      const secrets = servers.map(
-        async ({ id: serverId, credential_place: place }): Promise<[number, string | null]> => [
-          serverId,
-          place === null ? null : await credentials.read(`smtp-${serverId}`, place)
-        ]
-      )
-      return { linkBase, secrets: Object.fromEntries(await Promise.all(secrets)), schedule }
-    },
+    threadData: async ({ id }): Promise<DeliveryData> => ({
+      linkBase,
+      secrets: await secretsOf(await serversOfCampaign(reader, id), credentials),
+      schedule
+    }),
     restartsOn: ({ entity }) => entity === 'smtp_server' || entity === 'delivery_route',
     graceOnClose,
     unfinished: (now) => deliveriesToDo(reader, now),
@@ -46,4 +42,16 @@ export function deliveryJobs(
     mayStart: ({ isDecision }, running) => isDecision || running.length < maxAtOnce,
     end: (id, end) => writer.run('deliveries.end', { id, end })
   }
+}
+
+/** Reads the passwords and tokens of servers, by id; null = one cannot be read. */
+export async function secretsOf(
+  servers: readonly Pick<SmtpServerRow, 'id' | 'credential_place'>[],
+  credentials: DeliveryServices['credentials']
+): Promise<Record<number, string | null>> {
+  const secrets = servers.map(async ({ id, credential_place: place }): Promise<[number, string | null]> => [
+    id,
+    place === null ? null : await credentials.read(`smtp-${id}`, place)
+  ])
+  return Object.fromEntries(await Promise.all(secrets))
 }

@@ -16,7 +16,8 @@ import { type ComposedMessage, imagesCarried, MessageComposer } from './message.
 import { openOutbox, outboxPath } from './outbox.ts'
 import type { DeliveryPlan } from './plan.ts'
 import { type NextRecipients, nextRecipients, seedMails } from './recipients.ts'
-import { SmtpDelivery } from './smtp/smtp-delivery.ts'
+import { CampaignWork } from './smtp/campaign-work.ts'
+import { SmtpRun } from './smtp/smtp-run.ts'
 import { drawShares, drawOf } from './split-test.ts'
 import type { RetrySchedule } from './smtp/retry-schedule.ts'
 import type { Transport } from './transport.ts'
@@ -115,7 +116,9 @@ export class Delivery {
     const images = await imagesCarried(this.#reader, plan.message)
     const composer = new MessageComposer(plan.message, images)
     if (plan.route) {
-      return new SmtpDelivery(this.#job, this.#reader, plan, plan.route, composer).run()
+      const work = new CampaignWork(this.#job, this.#reader, plan, plan.route, composer)
+      const { dataDirectory, signal, data } = this.#job
+      return new SmtpRun(work, this.#reader, { dataDirectory, signal, ...data }).run()
     }
     const transport = openOutbox(outboxPath(dataDirectory, id), plan.progress.position)
     try {

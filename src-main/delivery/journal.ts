@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { journalStates, type JournalState } from '../api/journal/schema.ts'
+import { journalFormats, journalStates, type JournalState } from '../api/journal/schema.ts'
 import type { MessageJournalTable } from '../api/journal/tables.ts'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
 import { incrementCounter } from '../api/statistics/counting.ts'
@@ -7,6 +7,7 @@ import { countInjected } from '../api/statistics/rules.ts'
 import type { CounterName, Counters } from '../api/statistics/schema.ts'
 import type { CommandContext } from '../database/command.ts'
 import type { MessageKey } from './smtp/flight-log.ts'
+import { type CountedMessage, returnQuota } from './smtp/quota.ts'
 import { enhancedCodeOf, type SmtpOutcome } from './smtp/outcome.ts'
 import { pauseAfter, type RetrySchedule } from './smtp/retry-schedule.ts'
 
@@ -17,18 +18,19 @@ export interface Claim extends MessageKey {
   email: string | null
   /** null = it is new; otherwise how often it has been tried. */
   attempts: number | null
+  /** JSON of what it is made of beside its content; null = nothing. */
+  details: string | null
   /** When it may go, if that is later: then it waits. */
   dueAt: number | null
 }
 
 /** What became of a message that was in flight or waiting. */
 export interface Settled extends MessageKey {
-  format: ContentFormat
   outcome:
     | SmtpOutcome
     /** It was not tried, and may go at a time in UNIX milliseconds. */
     | { is: 'released'; dueAt: number }
-    /** Its recipient is none any more. */
+    /** Its subscriber is no longer active on the list. */
     | { is: 'withdrawn' }
 }
 
@@ -46,8 +48,12 @@ export class Journal {
   readonly #counters = new Map<number, Partial<Counters>>()
   readonly #states = new Map<string, { sliceId: number; state: JournalState; by: number }>()
 
-  constructor(context: CommandContext) {
+  readonly #keepsRecipients: boolean
+
+  /** @param keepsRecipients true if segments may ask who was sent the contents */
+  constructor(context: CommandContext, { keepsRecipients }: { keepsRecipients: boolean }) {
     this.#context = context
+    this.#keepsRecipients = keepsRecipients
   }
 
   /** Stores that messages are in flight to a server. */
@@ -55,19 +61,31 @@ export class Journal {
     const { sqlite, now } = this.#context
     const insert = sqlite.prepare(
       `INSERT INTO message_journal
-        (stat_slice_id, subscriber_id, number, state, attempts, changed_at, due_at, smtp_server_id, email, reply)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '${roomForReply}')`
+        (stat_slice_id, subscriber_id, number, state, format, attempts, changed_at, due_at, smtp_server_id, email, details, reply)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '${roomForReply}')`
     )
     const update = sqlite.prepare(
       `UPDATE message_journal SET state = ?, attempts = ?, changed_at = ?, due_at = ?, smtp_server_id = ?
         WHERE stat_slice_id = ? AND subscriber_id = ? AND number = ?`
     )
-    for (const { sliceId, subscriberId, number, format, email, attempts, dueAt } of claims) {
+    for (const { sliceId, subscriberId, number, format, email, attempts, details, dueAt } of claims) {
       const before = attempts ?? 0
       const state = dueAt === null ? journalStates.in_flight : waitingState(before)
       const tried = dueAt === null ? before + 1 : before
       if (attempts === null) {
-        insert.run(sliceId, subscriberId, number, state, tried, now, dueAt, smtpServerId, email)
+        insert.run(
+          sliceId,
+          subscriberId,
+          number,
+          state,
+          journalFormats.indexOf(format),
+          tried,
+          now,
+          dueAt,
+          smtpServerId,
+          email,
+          details
+        )
         countInjected(this.#countersOf(sliceId), format, subscriberId === 0, 1)
       } else {
         update.run(state, tried, now, dueAt, smtpServerId, sliceId, subscriberId, number)
@@ -77,8 +95,13 @@ export class Journal {
     }
   }
 
-  /** Stores what became of messages. Those that are not in flight or waiting any more keep what they have. */
-  settle(all: readonly Settled[], schedule: RetrySchedule): void {
+  /**
+   * Stores what became of messages. Those that are not in flight or waiting any more keep what they have.
+   * @returns the subscribers whose messages were accepted
+   */
+  settle(all: readonly Settled[], schedule: RetrySchedule): number[] {
+    const accepted: number[] = []
+    const unsent: CountedMessage[] = []
     const { sqlite, now } = this.#context
     const find = sqlite.prepare<[number, number, number], JournalRow>(
       'SELECT * FROM message_journal WHERE stat_slice_id = ? AND subscriber_id = ? AND number = ?'
@@ -96,21 +119,29 @@ export class Journal {
       if (!row || !isUnsettled(row.state)) continue
       const after = rowAfter(row, settled, this.#context.clock, schedule)
       const { state, attempts, due_at, code, reply } = after
+      const isUnsent = row.state === journalStates.in_flight && settled.outcome.is === 'unsent'
+      if (isUnsent && row.smtp_server_id !== null) {
+        unsent.push({ smtpServerId: row.smtp_server_id, at: row.changed_at })
+      }
       update.run(state, attempts, now, due_at, code, reply, sliceId, subscriberId, number)
       this.#count(sliceId, row.state, -1)
       this.#count(sliceId, state, 1)
       const mayBeThere = state === journalStates.accepted || state === journalStates.uncertain
-      if (mayBeThere && subscriberId !== 0) addRecipient.run(sliceId, subscriberId, now)
-      this.#countOutcome(settled, state, code)
+      if (state === journalStates.accepted) accepted.push(subscriberId)
+      if (this.#keepsRecipients && mayBeThere && subscriberId !== 0)
+        addRecipient.run(sliceId, subscriberId, now)
+      this.#countOutcome(settled, journalFormats[row.format] ?? 'both', state, code)
       if (state === journalStates.failed && subscriberId !== 0) this.#recordBounce(settled, code, reply)
     }
+    returnQuota(this.#context, unsent)
+    return accepted
   }
 
   /** Has all uncertain messages of some contents tried again. @returns how many there are */
   retryUncertain(sliceIds: readonly number[]): number {
     const { sqlite, now, clock } = this.#context
     const update = sqlite.prepare(
-      `UPDATE message_journal SET state = ?, due_at = ?, changed_at = ? WHERE stat_slice_id = ? AND state = ?`
+      `UPDATE message_journal SET state = ?, due_at = ?, changed_at = ? WHERE stat_slice_id = ? AND state = ? AND state <> 2`
     )
     const { retry, uncertain } = journalStates
     let all = 0
@@ -147,7 +178,12 @@ export class Journal {
     this.#states.set(key, counted)
   }
 
-  #countOutcome({ sliceId, subscriberId, format }: Settled, state: JournalState, code: number | null): void {
+  #countOutcome(
+    { sliceId, subscriberId }: Settled,
+    format: ContentFormat,
+    state: JournalState,
+    code: number | null
+  ): void {
     const counters = this.#countersOf(sliceId)
     const add = (...names: CounterName[]): void => {
       for (const name of names) counters[name] = (counters[name] ?? 0) + 1

@@ -6,7 +6,9 @@ import { makeToken, type TokenContent } from '../api/subscribers/tokens.ts'
 
 /** Returns a link that opens a message which asks to unsubscribe (RFC 6068). */
 export function unsubscribeMail(mailbox: string, token: string): string {
-  return `mailto:${mailbox}?subject=unsubscribe%20${token}`
+  const at = mailbox.lastIndexOf('@')
+  const address = encodeURIComponent(mailbox.slice(0, at)) + mailbox.slice(at)
+  return `mailto:${address}?subject=unsubscribe%20${token}`
 }
 
 /** Returns the links of a content whose clicks can be counted, as written, without duplicates. */

@@ -17,6 +17,11 @@ export function campaignOfOutbox(name: string): number | null {
   return id === undefined ? null : Number(id)
 }
 
+/** The file of an autoresponder's messages. */
+export function autoresponderOutboxPath(dataDirectory: string, autoresponderId: number): string {
+  return join(outboxDirectory(dataDirectory), `autoresponder-${autoresponderId}.mbox`)
+}
+
 export function previewOutboxPath(dataDirectory: string, organizationId: number): string {
   return join(outboxDirectory(dataDirectory), `previews-${organizationId}.mbox`)
 }

@@ -76,12 +76,14 @@ export interface RouteServer extends SmtpServerPlan {
 /** The way of a campaign's messages by SMTP. */
 export interface SmtpRoute {
   name: string
-  /** In order of preference: those that may be used for the sender. */
+  /** Those that may be used for the sender; the least busy takes the next messages. */
   servers: RouteServer[]
   /** True if recipients have a way to unsubscribe. */
   mayUnsubscribe: boolean
   /** How often in a row no server could be used. */
   failures: number
+  /** When the servers were read, in UNIX milliseconds. */
+  readAt: number
 }
 
 /** A campaign that is being sent: what its thread needs. */

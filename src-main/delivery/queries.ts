@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
 import { type JournalState, journalStates } from '../api/journal/schema.ts'
 import type { MessageJournalTable } from '../api/journal/tables.ts'
 import type { Schema } from '../database/schema.ts'
@@ -96,10 +96,14 @@ export async function campaignsThrough(db: Kysely<Schema>, smtpServerId: number)
   const { campaigns } = await db
     .selectFrom('dispatches')
     .innerJoin('deliveries', 'deliveries.campaign_id', 'dispatches.campaign_id')
+    .innerJoin('campaigns', 'campaigns.id', 'dispatches.campaign_id')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'campaigns.mailing_list_id')
     .innerJoin('route_servers', (join) =>
-      join.on((on) =>
-        on('route_servers.virtual_mta_id', '=', on.fn.coalesce('dispatches.virtual_mta_id', sql.lit(0)))
-      )
+      join
+        .onRef('route_servers.organization_id', '=', 'mailing_lists.organization_id')
+        .on((on) =>
+          on('route_servers.virtual_mta_id', '=', on.fn.coalesce('dispatches.virtual_mta_id', sql.lit(0)))
+        )
     )
     .select((select) => select.fn.countAll<number>().as('campaigns'))
     .where('state', '=', 'sending')
@@ -123,18 +127,35 @@ export function activeAmong(db: Kysely<Schema>, ids: readonly number[]): Promise
 
 export type JournaledRow = Selectable<MessageJournalTable>
 
-function journalIn(db: Kysely<Schema>, sliceIds: readonly number[], states: readonly JournalState[]) {
-  return db
-    .selectFrom('message_journal')
-    .selectAll()
-    .where('stat_slice_id', 'in', sliceIds)
-    .where('state', 'in', states)
-    .where('state', '<>', sql.lit(journalStates.accepted))
+/** Without the hint SQLite reads all messages of a content by the primary key, and nearly all of them are accepted. */
+async function journalIn(
+  db: Kysely<Schema>,
+  sliceIds: readonly number[],
+  states: readonly JournalState[],
+  rest: RawBuilder<unknown> = sql``
+): Promise<JournaledRow[]> {
+  const { rows } = await sql<JournaledRow>`
+    SELECT * FROM message_journal INDEXED BY message_journal_by_state
+    WHERE stat_slice_id IN (${sql.join([...sliceIds])}) AND state IN (${sql.join(states.map((state) => sql.lit(state)))})
+      AND state <> ${sql.lit(journalStates.accepted)} ${rest}`.execute(db)
+  return rows
 }
 
 /** Returns the messages that were given to a connection and have no outcome. */
 export function inFlightOf(db: Kysely<Schema>, sliceIds: readonly number[]): Promise<JournaledRow[]> {
-  return journalIn(db, sliceIds, [journalStates.in_flight]).execute()
+  return journalIn(db, sliceIds, [journalStates.in_flight])
+}
+
+/** Returns the contents that have messages in flight. */
+export function slicesInFlight(db: Kysely<Schema>) {
+  return db
+    .selectFrom('journal_counts')
+    .innerJoin('stat_slices', 'stat_slices.id', 'journal_counts.stat_slice_id')
+    .innerJoin('stats', 'stats.id', 'stat_slices.stat_id')
+    .select(['stat_slices.id as sliceId', 'campaign_id as campaignId', 'autoresponder_id as autoresponderId'])
+    .where('state', '=', journalStates.in_flight)
+    .where('messages', '>', 0)
+    .execute()
 }
 
 /** Returns messages that may be tried at a time (UNIX milliseconds), longest due first. */
@@ -144,20 +165,15 @@ export function dueMessages(
   now: number,
   limit: number
 ): Promise<JournaledRow[]> {
-  return journalIn(db, sliceIds, [journalStates.waiting, journalStates.retry])
-    .where('due_at', '<=', now)
-    .orderBy('due_at')
-    .limit(limit)
-    .execute()
+  const due = sql`AND due_at <= ${now} ORDER BY due_at LIMIT ${limit}`
+  return journalIn(db, sliceIds, [journalStates.waiting, journalStates.retry], due)
 }
 
 /** Returns when the next message that waits is due, in UNIX milliseconds; null if none waits. */
 export async function nextDueAt(db: Kysely<Schema>, sliceIds: readonly number[]): Promise<number | null> {
-  const [first] = await journalIn(db, sliceIds, [journalStates.waiting, journalStates.retry])
-    .orderBy('due_at')
-    .limit(1)
-    .execute()
-  return first?.due_at ?? null
+  const first = sql`ORDER BY due_at LIMIT 1`
+  const [row] = await journalIn(db, sliceIds, [journalStates.waiting, journalStates.retry], first)
+  return row?.due_at ?? null
 }
 
 /** Returns the messages to seed lists that are in the journal. */

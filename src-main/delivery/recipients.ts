@@ -33,7 +33,7 @@ export async function nextRecipients(
   atOnce: number
 ): Promise<NextRecipients> {
   const rows = await recipientsAfter(reader, plan.recipients, afterId, atOnce)
-  const chosen = rows.flatMap((row) => mailFor(plan, addresseeOf(row, plan)))
+  const chosen = rows.flatMap((row) => mailFor(plan, addresseeOf(row, plan.recipients.chooseFormat)))
   const suppressed = await suppressedAmong(
     reader,
     plan.recipients,
@@ -79,11 +79,12 @@ function mailFor({ message, pass, shares }: DeliveryPlan, addressee: Addressee):
   return content ? [{ contentId: content.id, sliceId: content.sliceId, addressee, isSeed: false }] : []
 }
 
-export function addresseeOf(row: RecipientRow, { recipients }: DeliveryPlan): Addressee {
+/** @param chooseFormat true if subscribers choose the format of their messages */
+export function addresseeOf(row: RecipientRow, chooseFormat: boolean): Addressee {
   const { custom_fields, email_format, ...rest } = row
   return {
     ...rest,
     values: JSON.parse(custom_fields) as Addressee['values'],
-    format: recipients.chooseFormat && email_format === 'plaintext' ? 'text' : null
+    format: chooseFormat && email_format === 'plaintext' ? 'text' : null
   }
 }

@@ -61,7 +61,9 @@ export const autoresponderPreviewRoutes = serveEndpoints(
       const row = await autoresponderById(reader, listId, params.id)
       const message = await autoresponderPlanOf(reader, list, row, {
         linkBase: server.listeningOrigin,
-        timeZone: caller.timeZone
+        leaves: false,
+        timeZone: caller.timeZone,
+        sliceId: 0
       })
       await sendPreview(dataDirectory, message, list.preview_custom_field_data, body.preview)
       return ok(null)

@@ -47,6 +47,8 @@ const maxWait = 60_000
 const idleTime = 10_000
 /** A job that took longer (milliseconds) may have left much memory in its thread: the next job gets a new thread, whose start it hardly notices. */
 const shortJob = 3000
+/** Jobs are looked for so long after a change that is not logged, in milliseconds. */
+const wakesAfter = 200
 /** Pause before a job that could write nothing is restarted, in milliseconds. */
 const waitForStorage = 2000
 
@@ -61,6 +63,7 @@ export class JobRunner<Of extends Job> {
   /** Earliest restart of jobs that have to wait, by id, in UNIX milliseconds. */
   readonly #later = new Map<number, number>()
   #timer: NodeJS.Timeout | undefined
+  #soon: NodeJS.Timeout | undefined
   #closed = false
 
   constructor(kind: JobKind<Of>, writer: Writer, dataDirectory: string) {
@@ -70,7 +73,9 @@ export class JobRunner<Of extends Job> {
     writer.onChanges((changes) => {
       const isOutOfDate = changes.some((change) => this.#kind.restartsOn?.(change))
       if (isOutOfDate) for (const { thread } of this.#running.values()) thread.stop()
-      if (isOutOfDate || changes.some((change) => this.#isConcernedBy(change))) void this.#wakeAgain()
+      const concerning = changes.filter((change) => this.#isConcernedBy(change))
+      if (isOutOfDate || concerning.some(({ isUnlogged }) => !isUnlogged)) void this.#wakeAgain()
+      else if (concerning.length > 0) this.#wakeSoon()
     })
   }
 
@@ -96,12 +101,21 @@ export class JobRunner<Of extends Job> {
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
+    clearTimeout(this.#soon)
     for (const timer of this.#idle.values()) clearTimeout(timer)
     const jobs = [...this.#running]
     const atWork = jobs.map(([, { thread }]) => thread)
     await this.#endWell(atWork)
     await Promise.all([...atWork, ...this.#idle.keys()].map((thread) => thread.end()))
     await Promise.all(jobs.map(([id]) => this.#noteStop(id)))
+  }
+
+  /** Many of these changes may follow each other: one look is enough. */
+  #wakeSoon(): void {
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined
+      void this.#wakeAgain()
+    }, wakesAfter).unref()
   }
 
   async #endWell(threads: readonly JobThread[]): Promise<void> {

@@ -18,16 +18,20 @@ const trackOpen: Command<Tracked, void> = async (context, { token, ip }) => {
 
 async function noteOpen(
   context: CommandContext,
-  { sliceId, subscriber, timeZone, campaignId }: TrackedRecipient,
+  { sliceId, subscriber, timeZone, campaignId, autoresponderId }: TrackedRecipient,
   ip: string
 ): Promise<void> {
   const isFirst = await recordEvent(context, { type: 'open', sliceId, subscriber, ip }, timeZone)
-  if (!isFirst || campaignId === null) return
+  if (!isFirst) return
   const waiting = await context.db
     .selectFrom('autoresponders')
     .selectAll()
-    .where('trigger', '=', 'campaign_open')
-    .where('trigger_campaign_to_open_id', '=', campaignId)
+    .where((where) =>
+      where.or([
+        where.and({ trigger: 'campaign_open', trigger_campaign_to_open_id: campaignId ?? 0 }),
+        where.and({ trigger: 'autoresponder_open', trigger_autoresponder_to_open_id: autoresponderId ?? 0 })
+      ])
+    )
     .orderBy('id')
     .execute()
   await queueReactions(context, waiting, { subscriberId: subscriber.id, timeZone })
@@ -68,6 +72,7 @@ async function recipientOf(context: CommandContext, purpose: TokenPurpose, token
     subscriber: { id: subscriber.id, email: subscriber.email },
     timeZone: subscriber.time_zone_name,
     campaignId: slice.campaign_id,
+    autoresponderId: slice.autoresponder_id,
     tracksOpens: slice.track_opens === 1
   }
 }

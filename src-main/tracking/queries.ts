@@ -1,6 +1,10 @@
 import type { Kysely } from 'kysely'
 import type { StoredValues } from '../api/custom-fields/rules.ts'
+import { mailingListById } from '../api/mailing-lists/queries.ts'
+import { organizationById } from '../api/organizations/queries.ts'
+import { autoresponderPlanOf } from '../delivery/autoresponder-plan.ts'
 import { campaignToSend, campaignPlanOf } from '../delivery/campaign-plan.ts'
+import type { MessagePlan } from '../delivery/plan.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Addressee, WrittenContent } from '../delivery/message.ts'
 import type { TokenContent } from '../api/subscribers/tokens.ts'
@@ -41,18 +45,62 @@ export async function linkOfMessage(
   return found ? found.composer.writeLink(url, found.contentId, found.addressee) : null
 }
 
-async function composerFor(db: Kysely<Schema>, { subscriberId, sliceId }: TokenContent, linkBase: string) {
+interface SentContent {
+  plan: MessagePlan
+  contentId: number
+  /** JSON of the list's preview values. */
+  previewValues: string
+  isDeleted: boolean
+}
+
+/** Returns how the messages of a content were composed; null once that is not known any more. */
+async function sentContent(
+  db: Kysely<Schema>,
+  sliceId: number,
+  linkBase: string
+): Promise<SentContent | null> {
   const slice = await db
     .selectFrom('stat_slices')
     .innerJoin('stats', 'stats.id', 'stat_slices.stat_id')
-    .innerJoin('campaigns', 'campaigns.id', 'stats.campaign_id')
-    .select(['campaign_id', 'content_id', 'deleted_at'])
+    .leftJoin('campaigns', 'campaigns.id', 'stats.campaign_id')
+    .select(['campaign_id', 'autoresponder_id', 'content_id', 'deleted_at'])
     .where('stat_slices.id', '=', sliceId)
     .executeTakeFirst()
+  if (slice?.autoresponder_id != null) return sentAutoresponder(db, slice.autoresponder_id, sliceId, linkBase)
   if (slice?.campaign_id == null || slice.content_id === null) return null
   const campaign = await campaignToSend(db, slice.campaign_id)
   const plan = await campaignPlanOf(db, campaign, { linkBase, leaves: false })
-  if (!plan) return null
+  return (
+    plan && {
+      plan,
+      contentId: slice.content_id,
+      previewValues: campaign.preview_custom_field_data,
+      isDeleted: slice.deleted_at !== null
+    }
+  )
+}
+
+async function sentAutoresponder(
+  db: Kysely<Schema>,
+  id: number,
+  sliceId: number,
+  linkBase: string
+): Promise<SentContent | null> {
+  const row = await db.selectFrom('autoresponders').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  const { organization_id: organizationId } = await db
+    .selectFrom('mailing_lists')
+    .select('organization_id')
+    .where('id', '=', row.mailing_list_id)
+    .executeTakeFirstOrThrow()
+  const list = await mailingListById(db, organizationId, row.mailing_list_id)
+  const { time_zone_name: timeZone } = await organizationById(db, organizationId)
+  const plan = await autoresponderPlanOf(db, list, row, { linkBase, leaves: false, timeZone, sliceId })
+  return plan && { plan, contentId: id, previewValues: list.preview_custom_field_data, isDeleted: false }
+}
+
+async function composerFor(db: Kysely<Schema>, { subscriberId, sliceId }: TokenContent, linkBase: string) {
+  const sent = await sentContent(db, sliceId, linkBase)
+  if (!sent) return null
   const row = await db
     .selectFrom('subscribers')
     .select(['id', 'email', 'subscribe_time', 'subscribe_ip', 'custom_fields'])
@@ -61,16 +109,16 @@ async function composerFor(db: Kysely<Schema>, { subscriberId, sliceId }: TokenC
   const { custom_fields, ...rest } = row ?? {
     ...nobody,
     // A message to a seed address has the preview values of the list.
-    custom_fields: subscriberId === 0 ? campaign.preview_custom_field_data : '{}'
+    custom_fields: subscriberId === 0 ? sent.previewValues : '{}'
   }
   // Loaded at the first use, as most sessions neither send nor show messages.
   const { MessageComposer } = await import('../delivery/message.ts')
   const addressee: Addressee = { ...rest, values: JSON.parse(custom_fields) as StoredValues, format: null }
   return {
-    composer: new MessageComposer(plan),
-    contentId: slice.content_id,
+    composer: new MessageComposer(sent.plan),
+    contentId: sent.contentId,
     addressee,
-    isThere: row !== undefined && slice.deleted_at === null
+    isThere: row !== undefined && !sent.isDeleted
   }
 }
 

@@ -17,6 +17,7 @@ import { contentPreviewRoutes } from './content-preview/routes.ts'
 import { draftRoutes } from './drafts/routes.ts'
 import { dryRunRoutes } from './dry-runs/routes.ts'
 import { eventRoutes } from './events/routes.ts'
+import { heldMessageRoutes } from './held-messages/routes.ts'
 import { hygieneRoutes } from './hygiene/routes.ts'
 import { homeRoutes } from './home/routes.ts'
 import { imageRoutes } from './images/routes.ts'
@@ -56,6 +57,7 @@ export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(dryRunRoutes)
   await app.register(eventRoutes)
   await app.register(homeRoutes)
+  await app.register(heldMessageRoutes)
   await app.register(hygieneRoutes)
   await app.register(imageRoutes)
   await app.register(importMappingRoutes)

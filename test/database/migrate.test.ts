@@ -194,7 +194,8 @@ it('the step to schema 23 keeps the messages that autoresponders still have to s
       subscriber_id: 9,
       due_at: 1000,
       content_replacement_fields: '{"code":"x"}',
-      created_at: 500
+      created_at: 500,
+      is_held: 1
     }
   ])
   // Ids are never reused, even after a step that rebuilds the table.

@@ -152,6 +152,15 @@ const table: Record<string, WorkbenchRoute> = {
   'DELETE /drafts/:name': {},
   'GET /events': {},
   'GET /mailing_lists/:mailing_list_id/domains': { needs: 'subscriber.read', foreign: ofList },
+  'GET /mailing_lists/:mailing_list_id/held_messages': { foreign: ofList },
+  'POST /mailing_lists/:mailing_list_id/held_messages/send': {
+    needs: 'autoresponder.update_state',
+    foreign: ofList
+  },
+  'DELETE /mailing_lists/:mailing_list_id/held_messages': {
+    needs: 'autoresponder.update_state',
+    foreign: ofList
+  },
   'GET /disk_space': {},
   'GET /subscriber_growth': {},
   'GET /mailing_lists/:mailing_list_id/import_mappings': { needs: 'subscriber.import', foreign: ofList },

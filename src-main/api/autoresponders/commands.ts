@@ -5,6 +5,7 @@ import { Faults } from '../../base/errors.ts'
 import { refusal, refusalAt } from '../../base/refusal.ts'
 import { bounceEmailsOf, urlDomainsOf, virtualMtasOf } from '../delivery-settings/queries.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
+import { purgeJournal } from '../journal/purge.ts'
 import { localListById } from '../mailing-lists/queries.ts'
 import { findSegmentOfList } from '../segments/queries.ts'
 import { emailComplaint, isEmail } from '../subscribers/rules.ts'
@@ -109,6 +110,12 @@ const updateAutoresponder: Command<
   await localListById(context.db, organizationId, mailingListId, 'autoresponders')
   const { created_at, ...before } = await autoresponderById(context.db, mailingListId, id)
   const settings = await merge(context, scope, before, id, changes)
+  // What kept its messages from being sent may be gone.
+  await context.db
+    .updateTable('autoresponder_deliveries')
+    .set({ waits_until: null })
+    .where('autoresponder_id', '=', id)
+    .execute()
   return recordEdit(context, autoresponderTables, scope, id, () =>
     context.db
       .updateTable('autoresponders')
@@ -135,8 +142,17 @@ const deleteAutoresponder: Command<Scope & { id: number }, void> = async (
     .map((other) => ({ type: 'autoresponder' as const, id: other.id, name: other.name }))
   refuseWhileNeeded('triggers', row.name, dependencies)
   await recordDeletion(context, autoresponderTables, { organizationId, mailingListId }, row, async () => {
+    const slice = await context.db
+      .selectFrom('stats')
+      .innerJoin('stat_slices', 'stat_slices.stat_id', 'stats.id')
+      .select('stat_slices.id')
+      .where('autoresponder_id', '=', id)
+      .executeTakeFirst()
     await context.db.deleteFrom('autoresponders').where('id', '=', id).execute()
-    await context.db.insertInto('deleted_autoresponders').values({ id }).execute()
+    await context.db
+      .insertInto('deleted_autoresponders')
+      .values({ id, stat_slice_id: slice?.id ?? null })
+      .execute()
   })
 }
 
@@ -159,9 +175,47 @@ const purgeAutoresponder = inBackground<{ id: number }, boolean>(async ({ db }, 
     )
     .executeTakeFirst()
   if (numDeletedRows === BigInt(purgedAtOnce)) return true
+  const deleted = await db
+    .selectFrom('deleted_autoresponders')
+    .select('stat_slice_id')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  const sliceIds = deleted?.stat_slice_id == null ? [] : [deleted.stat_slice_id]
+  if (await purgeJournal(db, sliceIds, purgedAtOnce)) return true
   await db.deleteFrom('deleted_autoresponders').where('id', '=', id).execute()
   return false
 })
+
+interface HeldDecision extends Scope {
+  /** False = they are deleted. */
+  sends: boolean
+}
+
+/**
+ * Releases or deletes some of a list's messages that were queued by a version which could not send them.
+ * @returns true if there may be more
+ */
+const decideHeld = inBackground<HeldDecision, boolean>(
+  async (context, { organizationId, mailingListId, sends }) => {
+    const { db } = context
+    const rows = await db
+      .selectFrom('autoresponders')
+      .innerJoin('autoresponder_reactions', 'autoresponder_id', 'autoresponders.id')
+      .select(['autoresponder_reactions.id', 'autoresponder_id'])
+      .where('mailing_list_id', '=', mailingListId)
+      .where('is_held', '=', 1)
+      .limit(purgedAtOnce)
+      .execute()
+    const ids = rows.map(({ id }) => id)
+    if (sends) {
+      await db.updateTable('autoresponder_reactions').set({ is_held: 0 }).where('id', 'in', ids).execute()
+    } else await db.deleteFrom('autoresponder_reactions').where('id', 'in', ids).execute()
+    for (const id of new Set(rows.map(({ autoresponder_id }) => autoresponder_id))) {
+      recordOne(context, 'autoresponder', 'update', { organizationId, mailingListId }, id)
+    }
+    return rows.length === purgedAtOnce
+  }
+)
 
 /** @throws ApiError validation_failed naming each fault of a stored autoresponder */
 export async function requireValidAutoresponder(
@@ -312,7 +366,8 @@ export const autoresponderCommands = {
   create: createAutoresponder,
   update: updateAutoresponder,
   delete: deleteAutoresponder,
-  purge: purgeAutoresponder
+  purge: purgeAutoresponder,
+  decideHeld
 }
 
 declare module '../../database/command.ts' {

@@ -73,8 +73,21 @@ interface Recipient {
   contentReplacementFields?: Record<string, string>
 }
 
-async function recordTriggered({ db, now }: CommandContext, ids: number[]): Promise<void> {
+async function recordTriggered(context: CommandContext, ids: number[]): Promise<void> {
+  const { db, now } = context
   await db.updateTable('autoresponders').set({ triggered_at: now }).where('id', 'in', ids).execute()
+  for (const id of ids) {
+    // Something is to be sent, and nothing was changed that anyone has to see.
+    const none = { organizationId: 0, mailingListId: null }
+    context.record({
+      entity: 'autoresponder',
+      action: 'update',
+      ...none,
+      firstId: id,
+      lastId: id,
+      isUnlogged: true
+    })
+  }
 }
 
 export async function queueReactions(

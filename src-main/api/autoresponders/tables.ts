@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { Time, Flag, Json, Fixed } from '../../database/schema.ts'
+import type { StoredRefusal } from '../../base/stored-refusal.ts'
 import type { AutoresponderDelayUnit, AutoresponderTrigger, ContentFormat } from './schema.ts'
 
 export interface AutorespondersTable {
@@ -47,12 +48,29 @@ export interface AutoresponderReactionsTable {
   due_at: Time
   /** key -> value of %%api:key%%, or {} */
   content_replacement_fields: Json
+  /** 1 = it waits for a user to decide whether it is sent. */
+  is_held: Generated<Flag>
   created_at: Fixed<Time>
 }
 
-/** A deleted autoresponder whose queue is not empty yet. */
+/** A deleted autoresponder whose queue or journal is not empty yet. */
 export interface DeletedAutorespondersTable {
   id: Fixed<number>
+  /** The statistics id of its content; null = nothing was sent. */
+  stat_slice_id: number | null
+}
+
+/** How far an autoresponder is with its queue. */
+export interface AutoresponderDeliveriesTable {
+  autoresponder_id: number
+  /** The length of its outbox file in bytes up to which messages are counted. */
+  position: Generated<number>
+  /** When it goes on; null = at once. */
+  waits_until: Time | null
+  /** How often in a row no server could be used. */
+  failures: Generated<number>
+  /** Why it waits. */
+  error_message: StoredRefusal | null
 }
 
 declare module '../../database/schema.ts' {
@@ -60,6 +78,7 @@ declare module '../../database/schema.ts' {
     autoresponders: AutorespondersTable
     deleted_autoresponders: DeletedAutorespondersTable
     autoresponder_reactions: AutoresponderReactionsTable
+    autoresponder_deliveries: AutoresponderDeliveriesTable
   }
   interface ChangedEntities {
     autoresponder: unknown

@@ -18,7 +18,14 @@ export class Reactions {
     const taken = await this.#context.db
       .deleteFrom('autoresponder_reactions')
       .where('subscriber_id', 'in', [...subscriberIds])
-      .returning(['autoresponder_id', 'subscriber_id', 'due_at', 'content_replacement_fields', 'created_at'])
+      .returning([
+        'autoresponder_id',
+        'subscriber_id',
+        'due_at',
+        'content_replacement_fields',
+        'is_held',
+        'created_at'
+      ])
       .execute()
     return Map.groupBy(taken, (reaction) => reaction.subscriber_id)
   }

@@ -4,6 +4,7 @@ import { recordDeletion, recordEdit, type RecordTables } from '../../database/re
 import type { CampaignContentsTable } from './tables.ts'
 import { Faults, validationFailed } from '../../base/errors.ts'
 import { type Refusal, refusal } from '../../base/refusal.ts'
+import { purgeJournal } from '../journal/purge.ts'
 import { autorespondersUsing } from '../autoresponders/uses.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
 import { mailingListById, type MailingListRow } from '../mailing-lists/queries.ts'
@@ -626,6 +627,8 @@ const purgeCampaign = inBackground<{ id: number }, boolean>(async ({ db, now }, 
     )
     .executeTakeFirst()
   if (recipients.numDeletedRows === BigInt(purgedAtOnce)) return true
+  const sliceIds = (await slices.execute()).map((slice) => slice.id)
+  if (await purgeJournal(db, sliceIds, purgedAtOnce)) return true
   await db.deleteFrom('stat_snapshots').where('stat_slice_id', 'in', slices).execute()
   await db.updateTable('campaigns').set({ purged_at: now }).where('id', '=', id).execute()
   return false

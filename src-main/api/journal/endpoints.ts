@@ -14,7 +14,7 @@ export const journalEndpoints = endpoints('Sending', {
   },
 
   'GET /campaigns/:id/journal/messages': {
-    access: 'campaign.read_stats',
+    access: 'subscriber.read',
     summary: 'List the messages of a campaign that are in a state',
     params: IdParams,
     query: Type.Object({

@@ -62,6 +62,7 @@ async function nextRetryOf(db: Kysely<Schema>, campaignId: number): Promise<numb
     .select('due_at')
     .where('stat_slice_id', 'in', slicesOfCampaign(db, campaignId))
     .where('state', '=', sql.lit<JournalState>(journalStates.retry))
+    .where('state', '<>', sql.lit<JournalState>(journalStates.accepted))
     .orderBy('due_at')
     .limit(1)
     .executeTakeFirst()
@@ -92,36 +93,17 @@ export async function journaledMessagesOf(
   { state, after, limit }: { state: JournalStateName; after: JournalPosition | null; limit: number },
   timeZone: string
 ): Promise<JournalPage> {
-  const number = journalStates[state]
   const isDue = state === 'waiting' || state === 'retry'
-  const rows = await db
-    .selectFrom('message_journal as message')
-    .innerJoin('stat_slices', 'stat_slices.id', 'message.stat_slice_id')
-    .leftJoin('subscribers', 'subscribers.id', 'message.subscriber_id')
-    .leftJoin('smtp_servers', 'smtp_servers.id', 'message.smtp_server_id')
-    .select([
-      'message.stat_slice_id',
-      'message.number',
-      'content_id',
-      'subscriber_id',
-      sql<string | null>`coalesce(message.email, subscribers.email)`.as('email'),
-      'attempts',
-      'changed_at',
-      'due_at',
-      'smtp_servers.name as smtp_server',
-      'code',
-      'reply'
-    ])
-    .where('message.stat_slice_id', 'in', slicesOfCampaign(db, campaignId))
-    // A literal: only with it the index of states is used.
-    .where('message.state', '=', sql.lit(number))
-    .$if(after !== null, (query) => query.where(isAfter(after, isDue)))
-    .orderBy('message.stat_slice_id')
-    .$if(isDue, (query) => query.orderBy('due_at'))
-    .orderBy('subscriber_id')
-    .orderBy('message.number')
-    .limit(limit)
-    .execute()
+  const sliceIds = (await slicesOfCampaign(db, campaignId).orderBy('stat_slices.id').execute()).map(
+    ({ id }) => id
+  )
+  const rows: MessageRow[] = []
+  // Content by content: only then SQLite finds the beginning of a page without reading all before it.
+  for (const sliceId of sliceIds) {
+    if (rows.length === limit || sliceId < (after?.sliceId ?? 0)) continue
+    const from = after?.sliceId === sliceId ? after : null
+    rows.push(...(await messagesOfSlice(db, sliceId, { state, isDue, from, limit: limit - rows.length })))
+  }
   const last = rows.length === limit ? rows.at(-1) : undefined
   return {
     messages: rows.map(({ stat_slice_id, number: _, changed_at, due_at, reply, ...row }) => ({
@@ -142,9 +124,56 @@ export async function journaledMessagesOf(
   }
 }
 
-function isAfter(after: JournalPosition | null, isDue: boolean) {
-  const { sliceId = 0, dueAt = 0, subscriberId = 0, number = 0 } = after ?? {}
-  return isDue
-    ? sql<SqlBool>`(message.stat_slice_id, due_at, subscriber_id, message.number) > (${sliceId}, ${dueAt}, ${subscriberId}, ${number})`
-    : sql<SqlBool>`(message.stat_slice_id, subscriber_id, message.number) > (${sliceId}, ${subscriberId}, ${number})`
+type MessageRow = Awaited<ReturnType<typeof messagesOfSlice>>[number]
+
+interface SlicePage {
+  state: JournalStateName
+  isDue: boolean
+  /** null = the first page. */
+  from: JournalPosition | null
+  limit: number
+}
+
+function messagesOfSlice(db: Kysely<Schema>, sliceId: number, { state, isDue, from, limit }: SlicePage) {
+  const { dueAt, subscriberId, number } = from ?? { dueAt: -1, subscriberId: -1, number: -1 }
+  return (
+    db
+      .selectFrom('message_journal as message')
+      .innerJoin('stat_slices', 'stat_slices.id', 'message.stat_slice_id')
+      .leftJoin('subscribers', 'subscribers.id', 'message.subscriber_id')
+      .leftJoin('smtp_servers', 'smtp_servers.id', 'message.smtp_server_id')
+      .select([
+        'message.stat_slice_id',
+        'message.number',
+        'content_id',
+        'subscriber_id',
+        sql<string | null>`coalesce(message.email, subscribers.email)`.as('email'),
+        'attempts',
+        'changed_at',
+        'due_at',
+        'smtp_servers.name as smtp_server',
+        'code',
+        'reply'
+      ])
+      .where('message.stat_slice_id', '=', sliceId)
+      .where('message.state', '=', sql.lit(journalStates[state]))
+      // The index of states is partial, and is used only with its own condition.
+      .$if(state !== 'accepted', (query) =>
+        query.where('message.state', '<>', sql.lit<JournalState>(journalStates.accepted))
+      )
+      .$if(isDue, (query) =>
+        query
+          .where(
+            sql<SqlBool>`(due_at, subscriber_id, message.number) > (${dueAt}, ${subscriberId}, ${number})`
+          )
+          .orderBy('due_at')
+      )
+      .$if(!isDue, (query) =>
+        query.where(sql<SqlBool>`(subscriber_id, message.number) > (${subscriberId}, ${number})`)
+      )
+      .orderBy('subscriber_id')
+      .orderBy('message.number')
+      .limit(limit)
+      .execute()
+  )
 }

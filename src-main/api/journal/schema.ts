@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { ContentFormat } from '../autoresponders/schema.ts'
 import { Nullable, Timestamp } from '../../http/schema.ts'
 
 /**
@@ -23,6 +24,9 @@ export const journalStates = {
 export type JournalStateName = keyof typeof journalStates
 export type JournalState = (typeof journalStates)[JournalStateName]
 export const journalStateNames = Object.keys(journalStates) as JournalStateName[]
+
+/** The formats of messages, by their numbers in the table. */
+export const journalFormats = ['both', 'html', 'text'] as const satisfies readonly ContentFormat[]
 
 export const JournalCounts = Type.Object({
   /** True if the campaign goes by SMTP; messages for the outbox are in no journal. */

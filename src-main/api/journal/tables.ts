@@ -2,7 +2,7 @@ import type { Fixed, Json, Time } from '../../database/schema.ts'
 import type { JournalState } from './schema.ts'
 
 /**
- * What is known of the delivery of a message by SMTP. Recipients of a campaign who have not been reached by its checkpoint yet have no row;
+ * What is known of the delivery of a message by SMTP. Rows outlast their content for a while: there may be too many to delete at once. Recipients of a campaign who have not been reached by its checkpoint yet have no row;
  * messages for the outbox have none at all.
  */
 export interface MessageJournalTable {
@@ -13,6 +13,8 @@ export interface MessageJournalTable {
   /** Tells messages of one content to one recipient apart; 0 for the only one. */
   number: Fixed<number>
   state: JournalState
+  /** The place in {@link journalFormats}. */
+  format: Fixed<number>
   /** How often the message was handed to a server. */
   attempts: number
   /** When it got its state. */

@@ -85,9 +85,11 @@ const deleteSmtpServer: Command<Named, void> = async (context, { organizationId,
     const names = routes.map(({ virtual_mta_name }) => virtual_mta_name)
     throw validationFailed(refusal('route_leads_to_server', { name: row.name, routes: names }))
   }
-  await recordDeletion(context, smtpServerTables, { organizationId }, row, () =>
-    context.db.deleteFrom('smtp_servers').where('id', '=', id).execute()
-  )
+  await recordDeletion(context, smtpServerTables, { organizationId }, row, async () => {
+    // Those of deleted virtual MTAs, which could be restored.
+    await context.db.deleteFrom('route_servers').where('smtp_server_id', '=', id).execute()
+    await context.db.deleteFrom('smtp_servers').where('id', '=', id).execute()
+  })
 }
 
 interface Route {
@@ -154,6 +156,7 @@ async function endWaiting({ db }: CommandContext): Promise<void> {
     .set({ waits_until: null, waits_for: null })
     .where('waits_for', 'in', ['server', 'quota'])
     .execute()
+  await db.updateTable('autoresponder_deliveries').set({ waits_until: null }).execute()
 }
 
 function columnsOf({ name, sender_domains, ...settings }: SmtpSettings) {

@@ -5,7 +5,7 @@ import { Filled, Timestamp, withDefault } from '../../http/schema.ts'
 export const smtpSecurities = ['tls', 'starttls', 'none'] as const
 export type SmtpSecurity = (typeof smtpSecurities)[number]
 
-/** What a server wants of those who sign in: nothing, a password, or an OAuth 2 access token (XOAUTH2). */
+/** How Listwright signs in: not at all, with a password, or with an OAuth 2 access token (XOAUTH2). */
 export const smtpAuthentications = ['none', 'password', 'xoauth2'] as const
 export type SmtpAuthentication = (typeof smtpAuthentications)[number]
 
@@ -63,7 +63,7 @@ export const SmtpServer = Type.Object({
 })
 export type SmtpServer = Static<typeof SmtpServer>
 
-/** Where the messages of a virtual MTA go: to its servers in their order, or without any to the outbox. */
+/** Where the messages of a virtual MTA go: to its servers, of which the least busy takes the next ones, or without any to the outbox. */
 export const DeliveryRoute = Type.Object({
   /** 0 = the system default route. */
   virtual_mta_id: Type.Integer(),

@@ -29,7 +29,7 @@ export interface SmtpServersTable {
   updated_at: Time
 }
 
-/** The servers of a route, in their order. A route without any is the outbox. */
+/** The servers of a route. A route without any is the outbox. */
 export interface RouteServersTable {
   organization_id: number
   /** 0 = the system default route. */

@@ -38,7 +38,12 @@ export function countedSlice(db: Kysely<Schema>, sliceId: number) {
     .innerJoin('stats', 'stats.id', 'stat_slices.stat_id')
     .leftJoin('campaigns', 'campaigns.id', 'stats.campaign_id')
     .leftJoin('dispatches', 'dispatches.campaign_id', 'campaigns.id')
-    .select(['stats.campaign_id', 'track_opens'])
+    .leftJoin('autoresponders', 'autoresponders.id', 'stats.autoresponder_id')
+    .select((select) => [
+      'stats.campaign_id',
+      'stats.autoresponder_id',
+      select.fn.coalesce('dispatches.track_opens', 'autoresponders.track_opens').as('track_opens')
+    ])
     .where('stat_slices.id', '=', sliceId)
     .where('campaigns.deleted_at', 'is', null)
     .executeTakeFirst()

@@ -44,10 +44,11 @@ export const sending: Migration = {
       PRIMARY KEY (smtp_server_id, minute)
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE message_journal (
-      stat_slice_id INTEGER NOT NULL REFERENCES stat_slices (id),
+      stat_slice_id INTEGER NOT NULL,
       subscriber_id INTEGER NOT NULL,
       number INTEGER NOT NULL,
       state INTEGER NOT NULL,
+      format INTEGER NOT NULL,
       attempts INTEGER NOT NULL,
       changed_at INTEGER NOT NULL,
       due_at INTEGER,
@@ -61,7 +62,7 @@ export const sending: Migration = {
     CREATE INDEX message_journal_by_state ON message_journal (stat_slice_id, state, due_at)
       WHERE state <> 2;
     CREATE TABLE journal_counts (
-      stat_slice_id INTEGER NOT NULL REFERENCES stat_slices (id),
+      stat_slice_id INTEGER NOT NULL,
       state INTEGER NOT NULL,
       messages INTEGER NOT NULL,
       PRIMARY KEY (stat_slice_id, state)

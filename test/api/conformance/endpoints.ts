@@ -1143,7 +1143,7 @@ const sending: Endpoint[] = [
     path: '/campaigns/{id}/journal/messages',
     prepare: sentCampaign,
     data: { messages: [shapes.journaledMessage], next_page_token: 'string?' },
-    needs: 'campaign.read_stats'
+    needs: 'subscriber.read'
   },
   {
     method: 'POST',

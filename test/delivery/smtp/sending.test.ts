@@ -27,10 +27,12 @@ async function sending(
   settings: Record<string, unknown> = {}
 ) {
   const server = await mailServer({ treat })
-  const { api, dataDirectory } = await startApplication(undefined, { retrySchedule: shortSchedule })
+  const { api, app, dataDirectory } = await startApplication(undefined, {
+    retrySchedule: shortSchedule
+  })
   const smtp = await routeTo(api, server.port, settings)
   const list = await listWith(api, emails)
-  return { server, api, dataDirectory, smtp, list, to: () => server.received.map(({ to }) => to) }
+  return { server, api, app, dataDirectory, smtp, list, to: () => server.received.map(({ to }) => to) }
 }
 
 describe('a campaign by SMTP', () => {
@@ -199,7 +201,7 @@ describe('a domain that asks for fewer messages', () => {
 })
 
 describe('pausing', () => {
-  it('holds a campaign within two seconds, and nobody is sent to twice after it continues', async () => {
+  it('holds a campaign within two seconds, and each recipient gets one message after it continues', async () => {
     const { api, list, to } = await sending(people(400), () => ({ delay: 20 }))
     const { id } = await sendNow(api, list.id)
     await until(() => to().length > 20)
@@ -247,7 +249,7 @@ describe('a message that leaves the computer', () => {
 })
 
 describe('without a way to unsubscribe', () => {
-  it('more than ten recipients get nothing, and ten do', async () => {
+  it('sends to ten recipients, and holds a campaign to more', async () => {
     const { api, list, to } = await sending(people(11))
     await api.put('/delivery_options', { delivery_options: { unsubscribes_elsewhere: false } })
     const { id } = await sendNow(api, list.id)
@@ -257,5 +259,92 @@ describe('without a way to unsubscribe', () => {
     const few = await listWith(api, people(10))
     await untilState(api, (await sendNow(api, few.id)).id, 'finished')
     expect(to()).toHaveLength(10)
+  })
+})
+
+describe('a route with two servers', () => {
+  async function twoServers(settings: [Record<string, unknown>, Record<string, unknown>]) {
+    const { api } = await startApplication(undefined, { retrySchedule: shortSchedule })
+    const [first, second] = [await mailServer(), await mailServer()]
+    const servers = [
+      await routeTo(api, first.port, settings[0]),
+      await routeTo(api, second.port, settings[1])
+    ]
+    const smtp_server_ids = servers.map(({ id }) => id)
+    await api.put('/delivery_routes/0', { delivery_route: { smtp_server_ids } })
+    return { api, first, second, list: await listWith(api, people(300)) }
+  }
+
+  it('sends everything through the other one if one is down', async () => {
+    const { api, first, second, list } = await twoServers([{}, {}])
+    await first.close()
+
+    const { id } = await sendNow(api, list.id)
+    await untilState(api, id, 'finished')
+
+    expect(second.received.map(({ to }) => to).toSorted()).toEqual(people(300).toSorted())
+  })
+
+  it('sends the rest through the other one if one has reached its limit', async () => {
+    const { api, first, second, list } = await twoServers([{ messages_per_day: 10 }, {}])
+
+    const { id } = await sendNow(api, list.id)
+    await untilState(api, id, 'finished')
+
+    expect(first.received.length).toBeLessThanOrEqual(10)
+    expect(first.received.length + second.received.length).toBe(300)
+  })
+})
+
+describe('a server that is down', () => {
+  it('does not use up its limit', async () => {
+    const { api, list, server, smtp } = await sending(people(20), undefined, { messages_per_day: 20 })
+    await server.close()
+    const { id } = await sendNow(api, list.id)
+    await pause(1000)
+
+    const again = await mailServer()
+    await api.put(`/smtp_servers/${smtp.id}`, { smtp_server: { port: again.port } })
+
+    await untilState(api, id, 'finished')
+    expect(again.received).toHaveLength(20)
+  })
+})
+
+describe('a campaign that was cancelled', () => {
+  it('shows as uncertain what was under way when the application ended, and sends nothing again', async () => {
+    const { server, api, app, dataDirectory, list } = await sending(people(4), () => ({ delay: 60_000 }))
+    const { id } = await sendNow(api, list.id)
+    await until(() => server.asked.size === 4)
+    await pause(200)
+    await api.post(`/campaigns/${id}/cancel`)
+    await app.close()
+
+    const restarted = await startApplication(dataDirectory)
+
+    expect(await journalOf(restarted.api, id)).toMatchObject({ in_flight: 0, uncertain: 4 })
+    const refused = await restarted.api.post(`/campaigns/${id}/journal/resend_uncertain`)
+    expect(refused.error_code).toBe('validation_failed')
+    expect(await journalOf(restarted.api, id)).toMatchObject({ uncertain: 4 })
+  })
+})
+
+describe('a recipient who is withdrawn', () => {
+  it('is taken out of the counts of the format that they would have got', async () => {
+    const { api, list } = await sending(people(5), (to) =>
+      to === 'p3@example.org' ? { refuse: 451, words: '4.3.0 Later', at: 'rcpt' } : { accept: true }
+    )
+    const contents = [{ subject: 'Hello', format: 'text', text: 'Hello' }]
+    const { id } = await makeCampaign(api, list.id, {
+      contents,
+      dispatch_attributes: { from_email: 'news@example.com', begins_at: Math.floor(Date.now() / 1000) }
+    })
+    await until(async () => (await journalOf(api, id)).retry === 1)
+
+    const subscriber = { status: 'unsubscribed' }
+    await api.put(`/mailing_lists/${list.id}/subscribers/p3@example.org`, { subscriber })
+
+    const { stat_summary: counted } = await untilState(api, id, 'finished')
+    expect(counted).toMatchObject({ messages_sent: 4, sent_text: 4, sent_multipart: 0, messages_text: 4 })
   })
 })

@@ -1,0 +1,35 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import type { Writer } from '../../database/writer.ts'
+import type { Job, JobKind } from '../../jobs/job-runner.ts'
+import type { DeliveryData } from '../delivery.ts'
+import { type DeliveryServices, secretsOf } from '../delivery-jobs.ts'
+import { usualSchedule } from '../smtp/retry-schedule.ts'
+import { autorespondersToSend, serversOfAutoresponder } from './queries.ts'
+
+const maxAtOnce = 4
+/** How long replies of mail servers are waited for when the application closes, in milliseconds. */
+const graceOnClose = 2500
+
+/** Runs autoresponders that have messages which are due. */
+export function autoresponderJobs(
+  reader: Kysely<Schema>,
+  writer: Pick<Writer, 'run'>,
+  { credentials, linkBase, schedule = usualSchedule }: DeliveryServices
+): JobKind<Job> {
+  return {
+    name: 'Sending an autoresponder',
+    entity: 'autoresponder',
+    thread: { base: import.meta.url, name: 'autoresponder-thread' },
+    threadData: async ({ id }): Promise<DeliveryData> => ({
+      linkBase,
+      secrets: await secretsOf(await serversOfAutoresponder(reader, id), credentials),
+      schedule
+    }),
+    restartsOn: ({ entity }) => entity === 'smtp_server' || entity === 'delivery_route',
+    graceOnClose,
+    unfinished: () => autorespondersToSend(reader),
+    mayStart: (_job, running) => running.length < maxAtOnce,
+    end: (id, end) => writer.run('autoresponderDeliveries.end', { id, end })
+  }
+}

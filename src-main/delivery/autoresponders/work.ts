@@ -1,0 +1,119 @@
+import type { Kysely } from 'kysely'
+import { replacementKey } from '../../api/autoresponders/rules.ts'
+import type { DeliveryWait } from '../../api/campaigns/tables.ts'
+import { suppressedAmong } from '../../api/suppression-lists/queries.ts'
+import type { Refusal } from '../../base/refusal.ts'
+import type { Schema } from '../../database/schema.ts'
+import type { JobOutcome } from '../../jobs/outcome.ts'
+import type { RunningJob } from '../../jobs/run-job.ts'
+import type { DeliveryData } from '../delivery.ts'
+import type { Settled } from '../journal.ts'
+import type { Addressee, MessageComposer } from '../message.ts'
+import type { SmtpRoute } from '../plan.ts'
+import type { JournaledRow, RecipientRow } from '../queries.ts'
+import { addresseeOf, type Mail } from '../recipients.ts'
+import type { Advanced, Candidates, ClaimInput, SmtpWork } from '../smtp/smtp-work.ts'
+import type { AutoresponderPlan } from './plan.ts'
+import { dueReactions } from './queries.ts'
+
+/** Queued messages that leave the queue: they are in the journal then, or not to be sent. */
+export interface AutoresponderStep {
+  reactionIds: number[]
+}
+
+/** Returns a message to the recipient of a queued one. @param replacements JSON of content_replacement_fields */
+export function reactionMail(plan: AutoresponderPlan, recipient: RecipientRow, replacements: string): Mail {
+  const [content] = plan.message.contents
+  const given = Object.entries(JSON.parse(replacements) as Record<string, string>)
+  const addressee: Addressee = {
+    ...addresseeOf(recipient, plan.chooseFormat),
+    ...(given.length > 0 && {
+      replacements: new Map(given.map(([key, value]) => [replacementKey(key), value]))
+    })
+  }
+  return { contentId: content.id, sliceId: plan.sliceId, addressee, isSeed: false }
+}
+
+/** The due messages of an autoresponder by SMTP. */
+export class AutoresponderWork implements SmtpWork<AutoresponderStep> {
+  readonly name: string
+  readonly sender: string
+  readonly route: SmtpRoute
+  readonly composer: MessageComposer
+  readonly sliceIds: readonly number[]
+  readonly speed = 0
+  readonly endsBeforeRetries = true
+  readonly #job: RunningJob<DeliveryData>
+  readonly #reader: Kysely<Schema>
+  readonly #plan: AutoresponderPlan
+  /** When the run began: messages that become due later belong to the next one. */
+  readonly #now = Date.now()
+
+  constructor(
+    job: RunningJob<DeliveryData>,
+    reader: Kysely<Schema>,
+    plan: AutoresponderPlan,
+    route: SmtpRoute,
+    composer: MessageComposer
+  ) {
+    this.#job = job
+    this.#reader = reader
+    this.#plan = plan
+    this.name = `autoresponder-${job.id}`
+    this.sender = plan.message.sender.from_email
+    this.route = route
+    this.composer = composer
+    this.sliceIds = [plan.sliceId]
+  }
+
+  async nextNew(most: number): Promise<Candidates<AutoresponderStep> | null> {
+    const due = await dueReactions(this.#reader, this.#job.id, this.#plan, {
+      now: this.#now,
+      afterId: 0,
+      limit: most
+    })
+    if (due.length === 0) return null
+    const messages = due.flatMap(({ id, replacements, recipient }) =>
+      recipient
+        ? [
+            {
+              mail: reactionMail(this.#plan, recipient, replacements),
+              number: id,
+              attempts: null,
+              details: replacements === '{}' ? null : replacements
+            }
+          ]
+        : []
+    )
+    return { messages, withdrawn: [], step: { reactionIds: due.map(({ id }) => id) } }
+  }
+
+  claimed(): void {
+    // The queue is shorter: the next ones are read from its beginning.
+  }
+
+  mailOf(row: JournaledRow, subscriber: RecipientRow | undefined): Mail | null {
+    return subscriber ? reactionMail(this.#plan, subscriber, row.details ?? '{}') : null
+  }
+
+  suppressed(emails: string[]): Promise<Set<string>> {
+    return suppressedAmong(this.#reader, this.#plan, emails)
+  }
+
+  advance(settled: Settled[], claim: ClaimInput<AutoresponderStep> | null): Promise<Advanced> {
+    const { id, client, data } = this.#job
+    return client.run('autoresponderDeliveries.advance', { id, settled, claim, schedule: data.schedule })
+  }
+
+  async wait(
+    _what: DeliveryWait,
+    until: number,
+    fault: Refusal | null,
+    failures: number
+  ): Promise<JobOutcome> {
+    const { id, client } = this.#job
+    const { readAt } = this.route
+    await client.run('autoresponderDeliveries.wait', { id, until, fault, failures, readAt })
+    return { is: 'stopped' }
+  }
+}
