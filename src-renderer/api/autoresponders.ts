@@ -4,7 +4,8 @@ import type {
   AutoresponderChanges,
   AutoresponderInput
 } from '../../src-main/api/autoresponders/schema.ts'
-import { apiCalls, type RecordVersion } from './client.ts'
+import type { heldMessageEndpoints } from '../../src-main/workbench/held-messages/endpoints.ts'
+import { apiCalls, type RecordVersion, windowCalls } from './client.ts'
 
 export type { Autoresponder, AutoresponderInput }
 
@@ -51,5 +52,24 @@ export function updateAutoresponder(
 export async function deleteAutoresponder(listId: number, id: number): Promise<void> {
   await call('DELETE /mailing_lists/:mailing_list_id/autoresponders/:autoresponder_id', {
     params: { mailing_list_id: listId, autoresponder_id: id }
+  })
+}
+
+const held = windowCalls<typeof heldMessageEndpoints>()
+
+/** Returns how many messages were queued by a version that could not send them. */
+export async function countHeldMessages(listId: number): Promise<number> {
+  const params = { mailing_list_id: listId }
+  return (await held.call('GET /mailing_lists/:mailing_list_id/held_messages', { params })).messages
+}
+
+export async function sendHeldMessages(listId: number): Promise<void> {
+  const params = { mailing_list_id: listId }
+  await held.call('POST /mailing_lists/:mailing_list_id/held_messages/send', { params })
+}
+
+export async function deleteHeldMessages(listId: number): Promise<void> {
+  await held.call('DELETE /mailing_lists/:mailing_list_id/held_messages', {
+    params: { mailing_list_id: listId }
   })
 }
