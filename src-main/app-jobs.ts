@@ -4,7 +4,7 @@ import type { CloseStack } from './close-stack.ts'
 import type { ApplicationOptions } from './app.ts'
 import { autoresponderJobs } from './delivery/autoresponders/jobs.ts'
 import { deliveryJobs } from './delivery/delivery-jobs.ts'
-import { settleAllInterrupted } from './delivery/smtp/interrupted.ts'
+import { resolveAllInterrupted } from './delivery/smtp/interrupted.ts'
 import { exportJobs } from './exports/export-jobs.ts'
 import { importJobs } from './imports/import-jobs.ts'
 import { JobWatch } from './job-watch.ts'
@@ -36,7 +36,7 @@ export async function startJobs(
   if (!only) {
     await start(exportJobs(reader, writer))
     await start(suppressionJobs(reader, writer))
-    await settleAllInterrupted(reader, writer, dataDirectory)
+    await resolveAllInterrupted(reader, writer, dataDirectory)
     const sending = { credentials: services.credentials, linkBase: baseUrl, schedule: retrySchedule }
     await start(deliveryJobs(reader, writer, sending))
     await start(autoresponderJobs(reader, writer, sending))

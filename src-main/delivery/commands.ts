@@ -6,7 +6,7 @@ import { type Command, type CommandContext, inBackground, recordRow } from '../d
 import type { DeliveriesTable, DeliveryWait } from '../api/campaigns/tables.ts'
 import { serversOfRoute } from '../api/smtp-servers/queries.ts'
 import type { DeliveryPlan } from './plan.ts'
-import { Journal, type Settled } from './journal.ts'
+import { Journal, type ResolvedMessage } from './journal.ts'
 import type { CampaignStep } from './smtp/campaign-work.ts'
 import type { Advanced, ClaimInput } from './smtp/smtp-work.ts'
 import { hasChangedSince, smtpRouteOf } from './route-plan.ts'
@@ -278,7 +278,7 @@ export const recordSent = inBackground<SentInput, boolean>(
 )
 
 interface Advance extends ById {
-  settled: Settled[]
+  resolved: ResolvedMessage[]
   /** Messages that are to be sent now; null = none. */
   claim: ClaimInput<CampaignStep> | null
   schedule: RetrySchedule
@@ -287,10 +287,10 @@ interface Advance extends ById {
 /**
  * Stores what became of messages, and which are handed over next. It is durable before the first of them leaves, so that none leaves twice.
  */
-const advanceDelivery: Command<Advance, Advanced> = async (context, { id, settled, claim, schedule }) => {
+const advanceDelivery: Command<Advance, Advanced> = async (context, { id, resolved, claim, schedule }) => {
   const campaign = await campaignToSend(context.db, id)
   const journal = new Journal(context, { keepsRecipients: true })
-  journal.settle(settled, schedule)
+  journal.resolve(resolved, schedule)
   const found = await underWay(context, id)
   let quota: Quota = { room: Infinity, until: 0 }
   let isClaimed = false
@@ -304,9 +304,9 @@ const advanceDelivery: Command<Advance, Advanced> = async (context, { id, settle
     }
   }
   await journal.save(campaign.time_zone_name)
-  const hasAccepted = settled.some(({ outcome }) => outcome.is === 'accepted')
+  const hasAccepted = resolved.some(({ outcome }) => outcome.is === 'accepted')
   if (found && found.delivery.failures > 0 && hasAccepted) await changeDelivery(context, id, { failures: 0 })
-  if (settled.length > 0 || found) await changeDispatch(context, campaign, {})
+  if (resolved.length > 0 || found) await changeDispatch(context, campaign, {})
   return { goesOn: found !== null, isClaimed, quota }
 }
 
@@ -391,7 +391,7 @@ async function endPhase(context: CommandContext, id: number): Promise<void> {
   const { campaign, dispatch, delivery } = found
   if (delivery.phase !== 'split_testing') {
     // A user may have asked for another attempt in the last moment.
-    if (await hasUnsettled(context, id)) return
+    if (await hasUnresolved(context, id)) return
     // Recipients who left during sending are subtracted from the total.
     const done = sumCounters(
       ((await statisticsOfCampaigns(context.db, [id])).get(id)?.slices ?? []).map(({ counters }) => counters)
@@ -409,7 +409,7 @@ async function endPhase(context: CommandContext, id: number): Promise<void> {
   await changeDispatch(context, found.campaign, {})
 }
 
-async function hasUnsettled({ db }: CommandContext, campaignId: number): Promise<boolean> {
+async function hasUnresolved({ db }: CommandContext, campaignId: number): Promise<boolean> {
   const { waiting, in_flight, retry } = journalStates
   const found = await db
     .selectFrom('stats')

@@ -25,7 +25,7 @@ export interface Claim extends MessageKey {
 }
 
 /** What became of a message that was in flight or waiting. */
-export interface Settled extends MessageKey {
+export interface ResolvedMessage extends MessageKey {
   outcome:
     | SmtpOutcome
     /** It was not tried, and may go at a time in UNIX milliseconds. */
@@ -99,7 +99,7 @@ export class Journal {
    * Stores what became of messages. Those that are not in flight or waiting any more keep what they have.
    * @returns the subscribers whose messages were accepted
    */
-  settle(all: readonly Settled[], schedule: RetrySchedule): number[] {
+  resolve(all: readonly ResolvedMessage[], schedule: RetrySchedule): number[] {
     const accepted: number[] = []
     const unsent: CountedMessage[] = []
     const { sqlite, now } = this.#context
@@ -113,13 +113,13 @@ export class Journal {
     const addRecipient = sqlite.prepare(
       'INSERT INTO stat_recipients (stat_slice_id, subscriber_id, sent_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
     )
-    for (const settled of all) {
-      const { sliceId, subscriberId, number } = settled
+    for (const resolved of all) {
+      const { sliceId, subscriberId, number } = resolved
       const row = find.get(sliceId, subscriberId, number)
-      if (!row || !isUnsettled(row.state)) continue
-      const after = rowAfter(row, settled, this.#context.clock, schedule)
+      if (!row || !isUnresolved(row.state)) continue
+      const after = rowAfter(row, resolved, this.#context.clock, schedule)
       const { state, attempts, due_at, code, reply } = after
-      const isUnsent = row.state === journalStates.in_flight && settled.outcome.is === 'unsent'
+      const isUnsent = row.state === journalStates.in_flight && resolved.outcome.is === 'unsent'
       if (isUnsent && row.smtp_server_id !== null) {
         unsent.push({ smtpServerId: row.smtp_server_id, at: row.changed_at })
       }
@@ -130,8 +130,8 @@ export class Journal {
       if (state === journalStates.accepted) accepted.push(subscriberId)
       if (this.#keepsRecipients && mayBeThere && subscriberId !== 0)
         addRecipient.run(sliceId, subscriberId, now)
-      this.#countOutcome(settled, journalFormats[row.format] ?? 'both', state, code)
-      if (state === journalStates.failed && subscriberId !== 0) this.#recordBounce(settled, code, reply)
+      this.#countOutcome(resolved, journalFormats[row.format] ?? 'both', state, code)
+      if (state === journalStates.failed && subscriberId !== 0) this.#recordBounce(resolved, code, reply)
     }
     returnQuota(this.#context, unsent)
     return accepted
@@ -179,7 +179,7 @@ export class Journal {
   }
 
   #countOutcome(
-    { sliceId, subscriberId }: Settled,
+    { sliceId, subscriberId }: ResolvedMessage,
     format: ContentFormat,
     state: JournalState,
     code: number | null
@@ -202,7 +202,7 @@ export class Journal {
     }
   }
 
-  #recordBounce({ sliceId, subscriberId }: Settled, code: number | null, reply: string | null): void {
+  #recordBounce({ sliceId, subscriberId }: ResolvedMessage, code: number | null, reply: string | null): void {
     this.#context.sqlite
       .prepare(
         `INSERT INTO stat_events (stat_slice_id, type, subscriber_id, email, is_unique, bounce_code, occurred_at)
@@ -222,14 +222,19 @@ function waitingState(attempts: number): JournalState {
   return attempts === 0 ? journalStates.waiting : journalStates.retry
 }
 
-function isUnsettled(state: JournalState): boolean {
+function isUnresolved(state: JournalState): boolean {
   return state === journalStates.in_flight || state === journalStates.waiting || state === journalStates.retry
 }
 
 type RowState = Pick<JournalRow, 'state' | 'attempts' | 'due_at' | 'code' | 'reply'>
 
 /** @param clock UNIX milliseconds */
-function rowAfter(row: JournalRow, { outcome }: Settled, clock: number, schedule: RetrySchedule): RowState {
+function rowAfter(
+  row: JournalRow,
+  { outcome }: ResolvedMessage,
+  clock: number,
+  schedule: RetrySchedule
+): RowState {
   const { attempts } = row
   switch (outcome.is) {
     case 'accepted':

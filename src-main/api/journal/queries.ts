@@ -49,7 +49,7 @@ export async function journalCountsOf(
   const isKept = delivery?.transport === 'smtp'
   const notReached = Math.max(0, (delivery?.recipients ?? 0) - (sent ?? 0) - counts.withdrawn)
   return {
-    is_kept: isKept,
+    by_smtp: isKept,
     ...counts,
     waiting: counts.waiting + (isKept ? notReached : 0),
     next_retry_at: formatOptionalTime(await nextRetryOf(db, campaignId), timeZone)

@@ -30,7 +30,7 @@ export const journalFormats = ['both', 'html', 'text'] as const satisfies readon
 
 export const JournalCounts = Type.Object({
   /** True if the campaign goes by SMTP; messages for the outbox are in no journal. */
-  is_kept: Type.Boolean(),
+  by_smtp: Type.Boolean(),
   /** Recipients who have not been reached yet, and those held back. */
   waiting: Type.Integer(),
   in_flight: Type.Integer(),

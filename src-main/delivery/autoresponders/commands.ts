@@ -15,7 +15,7 @@ import { storeRefusal } from '../../base/stored-refusal.ts'
 import type { Command, CommandContext } from '../../database/command.ts'
 import type { JobEnd } from '../../jobs/outcome.ts'
 import { autoresponderPlanOf } from '../autoresponder-plan.ts'
-import { Journal, type Settled } from '../journal.ts'
+import { Journal, type ResolvedMessage } from '../journal.ts'
 import { hasChangedSince, smtpRouteOf } from '../route-plan.ts'
 import { takeQuota } from '../smtp/quota.ts'
 import type { RetrySchedule } from '../smtp/retry-schedule.ts'
@@ -121,17 +121,17 @@ const recordWritten: Command<Written, boolean> = async (context, { id, reactionI
 }
 
 interface Advance extends ById {
-  settled: Settled[]
+  resolved: ResolvedMessage[]
   claim: ClaimInput<AutoresponderStep> | null
   schedule: RetrySchedule
 }
 
 /** Stores what became of messages, and which are handed over next; see deliveries.advance. */
-const advanceDelivery: Command<Advance, Advanced> = async (context, { id, settled, claim, schedule }) => {
+const advanceDelivery: Command<Advance, Advanced> = async (context, { id, resolved, claim, schedule }) => {
   const found = await underWay(context, id)
   const timeZone = found?.timeZone ?? 'UTC'
   const journal = new Journal(context, { keepsRecipients: false })
-  const accepted = journal.settle(settled, schedule)
+  const accepted = journal.resolve(resolved, schedule)
   let advanced: Advanced = { goesOn: found !== null, isClaimed: false, quota: { room: Infinity, until: 0 } }
   if (found && claim) {
     const going = claim.messages.filter(({ dueAt }) => dueAt === null).length

@@ -7,7 +7,7 @@ import type { Schema } from '../../database/schema.ts'
 import type { JobOutcome } from '../../jobs/outcome.ts'
 import type { RunningJob } from '../../jobs/run-job.ts'
 import type { DeliveryData } from '../delivery.ts'
-import type { Settled } from '../journal.ts'
+import type { ResolvedMessage } from '../journal.ts'
 import type { Addressee, MessageComposer } from '../message.ts'
 import type { SmtpRoute } from '../plan.ts'
 import type { JournaledRow, RecipientRow } from '../queries.ts'
@@ -100,9 +100,9 @@ export class AutoresponderWork implements SmtpWork<AutoresponderStep> {
     return suppressedAmong(this.#reader, this.#plan, emails)
   }
 
-  advance(settled: Settled[], claim: ClaimInput<AutoresponderStep> | null): Promise<Advanced> {
+  advance(resolved: ResolvedMessage[], claim: ClaimInput<AutoresponderStep> | null): Promise<Advanced> {
     const { id, client, data } = this.#job
-    return client.run('autoresponderDeliveries.advance', { id, settled, claim, schedule: data.schedule })
+    return client.run('autoresponderDeliveries.advance', { id, resolved, claim, schedule: data.schedule })
   }
 
   async wait(

@@ -6,7 +6,7 @@ import type { Schema } from '../../database/schema.ts'
 import type { JobOutcome } from '../../jobs/outcome.ts'
 import type { RunningJob } from '../../jobs/run-job.ts'
 import type { DeliveryData } from '../delivery.ts'
-import type { Settled } from '../journal.ts'
+import type { ResolvedMessage } from '../journal.ts'
 import type { MessageComposer } from '../message.ts'
 import type { DeliveryPlan, SmtpRoute } from '../plan.ts'
 import { type JournaledRow, type RecipientRow, seedMessagesOf } from '../queries.ts'
@@ -95,9 +95,9 @@ export class CampaignWork implements SmtpWork<CampaignStep> {
     return suppressedAmong(this.#reader, this.#plan.recipients, emails)
   }
 
-  advance(settled: Settled[], claim: ClaimInput<CampaignStep> | null): Promise<Advanced> {
+  advance(resolved: ResolvedMessage[], claim: ClaimInput<CampaignStep> | null): Promise<Advanced> {
     const { id, client, data } = this.#job
-    return client.run('deliveries.advance', { id, settled, claim, schedule: data.schedule })
+    return client.run('deliveries.advance', { id, resolved, claim, schedule: data.schedule })
   }
 
   async wait(

@@ -7,7 +7,7 @@ interface SlowDomain {
   /** When the next message may go, in UNIX milliseconds. */
   nextAt: number
   /** The latest time that was given to a message, in UNIX milliseconds. */
-  lastPlace: number
+  lastTime: number
   /** The pause after the next refusal, in milliseconds. */
   pause: number
   /** Messages accepted since the last refusal. */
@@ -17,7 +17,7 @@ interface SlowDomain {
 /** After its first pause a domain gets so many messages for each of its length. */
 const perPause = 60
 /** Messages are given times no further ahead than so many first pauses. */
-const placesAhead = 10
+const reservedAhead = 10
 /** After so many messages in a row the domain gets more of them. */
 const acceptedBeforeFaster = 20
 /** A domain that takes more than this is as fast as any other. */
@@ -59,17 +59,17 @@ export class DomainPace {
    * Asks for a message.
    * @returns `now` if it may go; otherwise when to ask again, in UNIX milliseconds. Messages get different times, so that few have to ask twice
    */
-  placeOf(domain: string, now: number): number {
+  reserveTime(domain: string, now: number): number {
     const slow = this.#slow.get(domain)
     if (!slow) return now
     if (now >= slow.nextAt) {
       slow.nextAt = now + slow.interval
       return now
     }
-    const next = Math.max(slow.lastPlace, slow.nextAt) + slow.interval
+    const next = Math.max(slow.lastTime, slow.nextAt) + slow.interval
     // The domain may be faster by then.
-    slow.lastPlace = Math.ceil(Math.min(next, now + placesAhead * this.#firstPause))
-    return slow.lastPlace
+    slow.lastTime = Math.ceil(Math.min(next, now + reservedAhead * this.#firstPause))
+    return slow.lastTime
   }
 
   /** @returns true if the domain is limited from now on, or more than before */
@@ -81,7 +81,7 @@ export class DomainPace {
     this.#slow.set(domain, {
       interval: slow ? Math.min(this.#firstPause, slow.interval * 2) : this.#firstPause / perPause,
       nextAt: now + pause,
-      lastPlace: now + pause,
+      lastTime: now + pause,
       pause: Math.min(this.#longestPause, pause * 2),
       accepted: 0
     })

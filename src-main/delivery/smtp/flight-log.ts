@@ -62,13 +62,13 @@ export class FlightLog {
   }
 
   /** @throws Error if it cannot be written: then the message must not leave */
-  handsOver(key: MessageKey): void {
+  recordHandover(key: MessageKey): void {
     this.#add(key, `H ${keyOf(key)}\n`)
     this.#write()
   }
 
   /** Records the server's reply; without it the delivery would be uncertain. */
-  hears(key: MessageKey, outcome: SmtpOutcome): void {
+  recordReply(key: MessageKey, outcome: SmtpOutcome): void {
     if (this.#unwritten === '') setImmediate(() => this.#tryToWrite())
     this.#add(key, `R ${keyOf(key)} ${JSON.stringify(outcome)}\n`)
   }

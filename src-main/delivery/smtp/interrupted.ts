@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { Writer } from '../../database/writer.ts'
-import type { Settled } from '../journal.ts'
+import type { ResolvedMessage } from '../journal.ts'
 import { inFlightOf, slicesInFlight } from '../queries.ts'
 import { flightLogPath, keyOf, readFlightLog } from './flight-log.ts'
 import { usualSchedule } from './retry-schedule.ts'
@@ -10,27 +10,27 @@ import { usualSchedule } from './retry-schedule.ts'
  * Stores what is known of messages that were in flight when a thread was cut off.
  * @param path of its flight log
  */
-export async function settleInterrupted(
+export async function resolveInterrupted(
   reader: Kysely<Schema>,
   sliceIds: readonly number[],
   path: string,
-  store: (settled: Settled[]) => Promise<unknown>
+  store: (resolved: ResolvedMessage[]) => Promise<unknown>
 ): Promise<void> {
   const rows = await inFlightOf(reader, sliceIds)
   if (rows.length === 0) return
   const known = readFlightLog(path)
-  const settled = rows.map((row): Settled => {
+  const resolved = rows.map((row): ResolvedMessage => {
     const key = { sliceId: row.stat_slice_id, subscriberId: row.subscriber_id, number: row.number }
     const outcome = known
       ? (known.get(keyOf(key)) ?? ({ is: 'unsent', fault: null } as const))
       : ({ is: 'uncertain', reply: 'Listwright was ended before the reply' } as const)
     return { ...key, outcome }
   })
-  await store(settled)
+  await store(resolved)
 }
 
 /** The same for everything at a start: campaigns that were cancelled or have failed get no thread any more. */
-export async function settleAllInterrupted(
+export async function resolveAllInterrupted(
   reader: Kysely<Schema>,
   writer: Pick<Writer, 'run'>,
   dataDirectory: string
@@ -41,8 +41,8 @@ export async function settleAllInterrupted(
         ? (['autoresponder', 'autoresponderDeliveries.advance', autoresponderId ?? 0] as const)
         : (['campaign', 'deliveries.advance', campaignId] as const)
     const path = flightLogPath(dataDirectory, `${name}-${id}`)
-    await settleInterrupted(reader, [sliceId], path, (settled) =>
-      writer.run(command, { id, settled, claim: null, schedule: usualSchedule })
+    await resolveInterrupted(reader, [sliceId], path, (resolved) =>
+      writer.run(command, { id, resolved, claim: null, schedule: usualSchedule })
     )
   }
 }

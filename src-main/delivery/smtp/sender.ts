@@ -12,15 +12,15 @@ export interface Flight {
   compose: () => ComposedMessage
 }
 
-export interface Landed {
+export interface CompletedFlight {
   flight: Flight
   outcome: SmtpOutcome
 }
 
 /** After so many lost connections a message is tried again later. */
-const mostLost = 2
+const maxLostConnections = 2
 /** After so many messages in a row that lost all connections, the fault is the server's. */
-const mostLostInARow = 3
+const maxLostInARow = 3
 /** How long a connection without a message stays open, in milliseconds. */
 const idleTime = 5000
 
@@ -30,7 +30,7 @@ export class Sender {
   readonly #secret: string | null
   readonly #log: FlightLog
   readonly #queue: Flight[] = []
-  readonly #landed: Landed[] = []
+  readonly #completed: CompletedFlight[] = []
   readonly #sessions = new Set<SmtpSession>()
   readonly #workers = new Set<Promise<void>>()
   readonly #onProgress: () => void
@@ -70,8 +70,8 @@ export class Sender {
   }
 
   /** Messages that have an outcome which was not taken yet. */
-  get landed(): number {
-    return this.#landed.length
+  get completed(): number {
+    return this.#completed.length
   }
 
   add(flights: readonly Flight[]): void {
@@ -86,8 +86,8 @@ export class Sender {
     }
   }
 
-  takeLanded(): Landed[] {
-    return this.#landed.splice(0)
+  takeCompleted(): CompletedFlight[] {
+    return this.#completed.splice(0)
   }
 
   /** Begins no message any more, gives up those that the server cannot have, and waits for its replies to the others. */
@@ -111,7 +111,7 @@ export class Sender {
         break
       }
       this.#inFlight--
-      this.#land(flight, handed.outcome)
+      this.#complete(flight, handed.outcome)
       if (session?.sent === this.server.messagesPerConnection) session = this.#end(session)
     }
     if (session) this.#end(session)
@@ -129,7 +129,7 @@ export class Sender {
     try {
       for (let lost = 0; ; lost++) {
         open = await this.#open(open)
-        const outcome = await this.#hand(open, flight)
+        const outcome = await this.#sendMessage(open, flight)
         if (outcome.is === 'accepted') this.#lostInARow = 0
         // What the server says next may belong to the message that it has not answered.
         if (outcome.is === 'uncertain') open.abort()
@@ -137,8 +137,8 @@ export class Sender {
         if (this.#isStopped) return { session: null, outcome }
         // A server may end a connection between two messages. If it ends several on the same message, others go first.
         if (outcome.fault?.kind !== 'unreachable') return this.#fail(open, outcome)
-        if (lost === mostLost) {
-          if (++this.#lostInARow >= mostLostInARow) return this.#fail(open, outcome)
+        if (lost === maxLostConnections) {
+          if (++this.#lostInARow >= maxLostInARow) return this.#fail(open, outcome)
           return {
             session: this.#end(open),
             outcome: { is: 'deferred', code: null, reply: outcome.fault.words }
@@ -197,24 +197,24 @@ export class Sender {
     return opened
   }
 
-  async #hand(session: SmtpSession, { key, to, compose }: Flight): Promise<SmtpOutcome> {
+  async #sendMessage(session: SmtpSession, { key, to, compose }: Flight): Promise<SmtpOutcome> {
     const { envelope, content } = compose()
     let isHandedOver = false
     const outcome = await session.send({ from: envelope.from, to }, content, () => {
       isHandedOver = true
-      this.#log.handsOver(key)
+      this.#log.recordHandover(key)
     })
-    if (isHandedOver) this.#log.hears(key, outcome)
+    if (isHandedOver) this.#log.recordReply(key, outcome)
     return outcome
   }
 
-  #land(flight: Flight, outcome: SmtpOutcome): void {
-    this.#landed.push({ flight, outcome })
+  #complete(flight: Flight, outcome: SmtpOutcome): void {
+    this.#completed.push({ flight, outcome })
     this.#onProgress()
   }
 
   #giveUpQueue(fault: ServerFault | null): void {
-    for (const flight of this.#queue.splice(0)) this.#land(flight, { is: 'unsent', fault })
+    for (const flight of this.#queue.splice(0)) this.#complete(flight, { is: 'unsent', fault })
   }
 
   #end(session: SmtpSession): null {

@@ -3,17 +3,17 @@ import type { DeliveryWait } from '../../api/campaigns/tables.ts'
 import { type Refusal, refusal } from '../../base/refusal.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { JobOutcome } from '../../jobs/outcome.ts'
-import type { Claim, Settled } from '../journal.ts'
+import type { Claim, ResolvedMessage } from '../journal.ts'
 import type { RouteServer } from '../plan.ts'
 import { activeAmong, dueMessages, type JournaledRow, nextDueAt } from '../queries.ts'
 import type { Mail } from '../recipients.ts'
 import { asksForLess, DomainPace, domainOf } from './domain-pace.ts'
 import { FlightLog, flightLogPath, type MessageKey } from './flight-log.ts'
-import { settleInterrupted } from './interrupted.ts'
+import { resolveInterrupted } from './interrupted.ts'
 import type { ServerFault } from './outcome.ts'
 import type { Quota } from './quota.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
-import { type Flight, type Landed, Sender } from './sender.ts'
+import { type Flight, type CompletedFlight, Sender } from './sender.ts'
 import type { Advanced, Candidate, Candidates, SmtpWork } from './smtp-work.ts'
 
 /** Messages that are claimed at once. */
@@ -21,11 +21,11 @@ const claimedAtOnce = 250
 /** Before the first is accepted: if all are refused, most recipients have not been tried. */
 const claimedAtFirst = 50
 /** Below this many messages that have yet to be sent, the next ones are claimed. */
-const lowWater = 100
+const minPending = 100
 /** Outcomes are stored after this long, in milliseconds, or when there are so many. */
 const [storedAfter, storedAtOnce] = [250, 250]
 /** Messages that are due again are looked for so often, in milliseconds. */
-const lookInterval = 200
+const pollInterval = 200
 /** A campaign that has to wait longer gives up its thread, in milliseconds. */
 const maxPause = 10_000
 /** After so many refusals in a row the work is paused: the fault is then not the recipients'. */
@@ -71,7 +71,7 @@ export class SmtpRun<Step> {
   #wake: () => void = () => undefined
   #hasNoMore = false
   /** When messages that are due again are looked for, by performance.now(). */
-  #nextLook = 0
+  #nextPoll = 0
   #refusals = { inARow: 0, words: '', server: '' }
   #hasAccepted = false
   /** Messages that the speed allows now, and when that was so, by performance.now(). */
@@ -87,8 +87,8 @@ export class SmtpRun<Step> {
 
   async run(): Promise<JobOutcome> {
     const path = flightLogPath(this.#options.dataDirectory, this.#work.name)
-    await settleInterrupted(this.#reader, this.#work.sliceIds, path, (settled) =>
-      this.#work.advance(settled, null)
+    await resolveInterrupted(this.#reader, this.#work.sliceIds, path, (resolved) =>
+      this.#work.advance(resolved, null)
     )
     const fault = this.#routeFault()
     if (fault) return { is: 'held', fault }
@@ -131,7 +131,7 @@ export class SmtpRun<Step> {
       const pending = sum(slots.map(({ sender }) => sender.pending))
       const [target] = [...usable].sort((a, b) => a.sender.pending - b.sender.pending)
       const allowance = this.#allowance()
-      if (target && target.sender.pending < lowWater && allowance > 0) {
+      if (target && target.sender.pending < minPending && allowance > 0) {
         const atOnce = this.#hasAccepted ? claimedAtOnce : claimedAtFirst
         const most = Math.min(atOnce, allowance, target.quota.room)
         const candidates = await this.#nextCandidates(most)
@@ -144,9 +144,10 @@ export class SmtpRun<Step> {
           continue
         }
       }
-      const landed = sum(slots.map(({ sender }) => sender.landed))
-      const isTime = landed >= storedAtOnce || (landed > 0 && performance.now() - lastStored >= storedAfter)
-      if (isTime || (landed > 0 && pending === 0)) {
+      const completed = sum(slots.map(({ sender }) => sender.completed))
+      const isTime =
+        completed >= storedAtOnce || (completed > 0 && performance.now() - lastStored >= storedAfter)
+      if (isTime || (completed > 0 && pending === 0)) {
         if (!(await this.#store(slots, log))) return { is: 'stopped' }
         lastStored = performance.now()
         continue
@@ -155,7 +156,7 @@ export class SmtpRun<Step> {
         const outcome = await this.#whenIdle(slots)
         if (outcome) return outcome
       }
-      await this.#progress(landed > 0 ? storedAfter : this.#pauseUntilNext(pending))
+      await this.#progress(completed > 0 ? storedAfter : this.#pauseUntilNext(pending))
     }
   }
 
@@ -164,7 +165,7 @@ export class SmtpRun<Step> {
     const [firstPause, longestPause] = this.#options.schedule.serverPauses
     for (const slot of slots) {
       const { fault } = slot.sender
-      if (fault === null || !isPassing(fault) || slot.sender.pending + slot.sender.landed > 0) continue
+      if (fault === null || !isPassing(fault) || slot.sender.pending + slot.sender.completed > 0) continue
       slot.retryAt ??= Date.now() + Math.min(longestPause, firstPause * 2 ** Math.min(slot.failures, 10))
       if (Date.now() < slot.retryAt) continue
       await slot.sender.stop()
@@ -194,7 +195,7 @@ export class SmtpRun<Step> {
     if (dueAt > now + maxPause) {
       return this.#work.endsBeforeRetries ? { is: 'finished' } : this.#waitFor('retry', dueAt)
     }
-    this.#nextLook = performance.now() + Math.max(0, dueAt - now)
+    this.#nextPoll = performance.now() + Math.max(0, dueAt - now)
     return null
   }
 
@@ -236,10 +237,10 @@ export class SmtpRun<Step> {
 
   /** Returns the messages that come next: those that are due again, and then new ones. */
   async #nextCandidates(most: number): Promise<Candidates<Step> | null> {
-    if (performance.now() >= this.#nextLook) {
+    if (performance.now() >= this.#nextPoll) {
       const due = await dueMessages(this.#reader, this.#work.sliceIds, Date.now(), most)
       if (due.length > 0) return this.#tryAgain(due)
-      this.#nextLook = performance.now() + lookInterval
+      this.#nextPoll = performance.now() + pollInterval
     }
     if (this.#hasNoMore) return null
     const next = await this.#work.nextNew(most)
@@ -255,7 +256,7 @@ export class SmtpRun<Step> {
       active.filter(({ email }) => !suppressed.has(email)).map((row) => [row.id, row])
     )
     const messages: Candidate[] = []
-    const withdrawn: Settled[] = []
+    const withdrawn: ResolvedMessage[] = []
     for (const row of rows) {
       const mail = this.#work.mailOf(row, reachable.get(row.subscriber_id))
       const { number, attempts, details } = row
@@ -275,7 +276,7 @@ export class SmtpRun<Step> {
     const { messages, withdrawn, step } = candidates
     const now = Date.now()
     const claims = messages.map(({ mail, number, attempts, details }): Claim & { mail: Mail } => {
-      const at = this.#pace.placeOf(domainOf(mail.addressee.email), now)
+      const at = this.#pace.reserveTime(domainOf(mail.addressee.email), now)
       return {
         ...keyOfMail(mail, number),
         format: this.#work.composer.formatOf(mail.contentId, mail.addressee),
@@ -286,13 +287,16 @@ export class SmtpRun<Step> {
         mail
       }
     })
-    const landed = this.#takeLanded(slots)
-    const answer = await this.#work.advance([...landed.map((each) => this.#settled(each)), ...withdrawn], {
-      messages: claims.map(({ mail, ...claim }) => claim),
-      smtpServerId: target.server.id,
-      step
-    })
-    log.forget(landed.map(({ flight }) => flight.key))
+    const completed = this.#takeCompleted(slots)
+    const answer = await this.#work.advance(
+      [...completed.map((each) => this.#resolved(each)), ...withdrawn],
+      {
+        messages: claims.map(({ mail, ...claim }) => claim),
+        smtpServerId: target.server.id,
+        step
+      }
+    )
+    log.forget(completed.map(({ flight }) => flight.key))
     if (!answer.goesOn || !answer.isClaimed) return answer
     if (messages.some(({ attempts }) => attempts === null) || step) this.#work.claimed(candidates)
     const goingNow = claims.filter(({ dueAt }) => dueAt === null)
@@ -303,13 +307,13 @@ export class SmtpRun<Step> {
 
   /** @returns whether to go on */
   async #store(slots: readonly ServerSlot[], log: FlightLog): Promise<boolean> {
-    const landed = this.#takeLanded(slots)
-    if (landed.length === 0) return true
+    const completed = this.#takeCompleted(slots)
+    if (completed.length === 0) return true
     const { goesOn } = await this.#work.advance(
-      landed.map((each) => this.#settled(each)),
+      completed.map((each) => this.#resolved(each)),
       null
     )
-    log.forget(landed.map(({ flight }) => flight.key))
+    log.forget(completed.map(({ flight }) => flight.key))
     return goesOn
   }
 
@@ -321,18 +325,18 @@ export class SmtpRun<Step> {
     }
   }
 
-  #takeLanded(slots: readonly ServerSlot[]): (Landed & { server: string })[] {
+  #takeCompleted(slots: readonly ServerSlot[]): (CompletedFlight & { server: string })[] {
     return slots.flatMap(({ sender }) =>
-      sender.takeLanded().map((landed) => ({ ...landed, server: sender.server.name }))
+      sender.takeCompleted().map((completed) => ({ ...completed, server: sender.server.name }))
     )
   }
 
-  #settled({ flight, outcome, server }: Landed & { server: string }): Settled {
+  #resolved({ flight, outcome, server }: CompletedFlight & { server: string }): ResolvedMessage {
     this.#learn(flight.to, outcome, server)
     return { ...flight.key, outcome }
   }
 
-  #learn(to: string, outcome: Landed['outcome'], server: string): void {
+  #learn(to: string, outcome: CompletedFlight['outcome'], server: string): void {
     const domain = domainOf(to)
     if (outcome.is === 'accepted') {
       this.#pace.accepted(domain)
@@ -370,7 +374,7 @@ export class SmtpRun<Step> {
   #pauseUntilNext(pending: number): number {
     if (pending > 0 && this.#hasNoMore) return maxIdle
     const forSpeed = this.#pauseForSpeed()
-    const untilNext = forSpeed > 0 ? forSpeed : this.#nextLook - performance.now()
+    const untilNext = forSpeed > 0 ? forSpeed : this.#nextPoll - performance.now()
     return Math.max(10, Math.min(maxIdle, untilNext))
   }
 

@@ -1,7 +1,7 @@
 import type { DeliveryWait } from '../../api/campaigns/tables.ts'
 import type { Refusal } from '../../base/refusal.ts'
 import type { JobOutcome } from '../../jobs/outcome.ts'
-import type { Claim, Settled } from '../journal.ts'
+import type { Claim, ResolvedMessage } from '../journal.ts'
 import type { MessageComposer } from '../message.ts'
 import type { SmtpRoute } from '../plan.ts'
 import type { JournaledRow, RecipientRow } from '../queries.ts'
@@ -23,7 +23,7 @@ export interface Candidate {
 export interface Candidates<Step> {
   messages: Candidate[]
   /** Messages that were waiting, and whose recipients are none any more. */
-  withdrawn: Settled[]
+  withdrawn: ResolvedMessage[]
   /** What is stored with the claim, such as a new checkpoint; null = nothing. */
   step: Step | null
 }
@@ -65,7 +65,7 @@ export interface SmtpWork<Step> {
   /** Returns those of some addresses that are suppressed. */
   suppressed: (emails: string[]) => Promise<Set<string>>
   /** Stores what became of messages, and which are handed over next, durably and in one transaction. */
-  advance: (settled: Settled[], claim: ClaimInput<Step> | null) => Promise<Advanced>
+  advance: (resolved: ResolvedMessage[], claim: ClaimInput<Step> | null) => Promise<Advanced>
   /** Stores that nothing can be sent before a time in UNIX milliseconds. */
   wait: (what: DeliveryWait, until: number, fault: Refusal | null, failures: number) => Promise<JobOutcome>
 }

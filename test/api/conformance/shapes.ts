@@ -264,7 +264,7 @@ export const deliveryRoute: Shape = {
 }
 
 export const journalCounts: Shape = {
-  is_kept: 'boolean',
+  by_smtp: 'boolean',
   waiting: 'integer',
   in_flight: 'integer',
   accepted: 'integer',

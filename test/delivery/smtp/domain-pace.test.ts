@@ -14,7 +14,7 @@ function slowedPace(): DomainPace {
 /** Returns how many messages a domain gets in a period, if it is asked all the time. */
 function messagesIn(pace: DomainPace, from: number, to: number): number {
   let messages = 0
-  for (let now = from; now < to; now += 10) if (pace.placeOf(domain, now) === now) messages++
+  for (let now = from; now < to; now += 10) if (pace.reserveTime(domain, now) === now) messages++
   return messages
 }
 
@@ -22,8 +22,8 @@ describe('the pace of a domain', () => {
   it('is not limited before it refuses a message, and each domain has its own', () => {
     const pace = slowedPace()
 
-    expect(pace.placeOf('fast.example', 5)).toBe(5)
-    expect(new DomainPace([minute, minute]).placeOf(domain, 5)).toBe(5)
+    expect(pace.reserveTime('fast.example', 5)).toBe(5)
+    expect(new DomainPace([minute, minute]).reserveTime(domain, 5)).toBe(5)
   })
 
   it('pauses for a minute after a refusal, and then takes one message a second', () => {
@@ -36,15 +36,15 @@ describe('the pace of a domain', () => {
   it('gives those that have to wait different times, a second apart', () => {
     const pace = slowedPace()
 
-    const places = Array.from({ length: 3 }, () => pace.placeOf(domain, 0))
+    const places = Array.from({ length: 3 }, () => pace.reserveTime(domain, 0))
 
     expect(places).toEqual([minute + 1000, minute + 2000, minute + 3000])
   })
 
-  it('places nobody further ahead than ten minutes, since the domain may be faster by then', () => {
+  it('reserves no time further ahead than ten minutes, since the domain may be faster by then', () => {
     const pace = slowedPace()
 
-    const places = Array.from({ length: 5000 }, () => pace.placeOf(domain, 0))
+    const places = Array.from({ length: 5000 }, () => pace.reserveTime(domain, 0))
 
     expect(Math.max(...places)).toBe(10 * minute)
   })

@@ -16,9 +16,9 @@ async function openLog() {
 describe('the log of messages in flight', () => {
   it('tells those without a reply from those with one, as another thread reads it', async () => {
     const { path, log } = await openLog()
-    log.handsOver(key(1))
-    log.handsOver(key(2))
-    log.hears(key(2), accepted)
+    log.recordHandover(key(1))
+    log.recordHandover(key(2))
+    log.recordReply(key(2), accepted)
     await nextTurn()
 
     const known = readFlightLog(path)
@@ -31,7 +31,7 @@ describe('the log of messages in flight', () => {
 
   it('proves nothing if there is none, or the computer was started again since', async () => {
     const { path, log } = await openLog()
-    log.handsOver(key(1))
+    log.recordHandover(key(1))
     expect(readFlightLog(`${path}.other`)).toBeNull()
 
     writeFileSync(path, readFileSync(path, 'utf8').replace(/"boot":"[^"]*"/, '"boot":"another"'))
@@ -42,7 +42,7 @@ describe('the log of messages in flight', () => {
 
   it('proves nothing if something else has written into it', async () => {
     const { path, log } = await openLog()
-    log.handsOver(key(1))
+    log.recordHandover(key(1))
     writeFileSync(path, `${readFileSync(path, 'utf8')}R 1.1.0 {"is":"acc\n`)
 
     expect(readFlightLog(path)).toBeNull()
@@ -51,7 +51,7 @@ describe('the log of messages in flight', () => {
 
   it('ignores a last line that was not written whole', async () => {
     const { path, log } = await openLog()
-    log.handsOver(key(1))
+    log.recordHandover(key(1))
     writeFileSync(path, `${readFileSync(path, 'utf8')}R 1.1.0 {"is":"acc`)
 
     expect(readFlightLog(path)?.get('1.1.0')?.is).toBe('uncertain')
@@ -60,9 +60,9 @@ describe('the log of messages in flight', () => {
 
   it('stays small: it forgets what the database knows, and keeps the rest', async () => {
     const { path, log } = await openLog()
-    log.handsOver(key(1))
+    log.recordHandover(key(1))
     for (let id = 2; id < 60_000; id++) {
-      log.handsOver(key(id))
+      log.recordHandover(key(id))
       log.forget([key(id)])
     }
 
@@ -73,8 +73,8 @@ describe('the log of messages in flight', () => {
 
   it('is removed when everything is known', async () => {
     const { path, log } = await openLog()
-    log.handsOver(key(1))
-    log.hears(key(1), accepted)
+    log.recordHandover(key(1))
+    log.recordReply(key(1), accepted)
     log.forget([key(1)])
     log.close()
 

@@ -45,7 +45,7 @@ describe('a campaign by SMTP', () => {
 
     expect(to().toSorted()).toEqual(emails.toSorted())
     expect(counted).toMatchObject({ messages_sent: 600, accepted: 600, in_queue: 0, total_success: 600 })
-    expect(await journalOf(api, id)).toMatchObject({ is_kept: true, accepted: 600, waiting: 0, retry: 0 })
+    expect(await journalOf(api, id)).toMatchObject({ by_smtp: true, accepted: 600, waiting: 0, retry: 0 })
   })
 
   it('tries those again that were refused for now, and finishes after the last of them', async () => {
