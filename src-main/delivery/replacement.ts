@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type FieldDefinition, presentValue, type StoredValues } from '../api/custom-fields/rules.ts'
 import { replacementKey } from '../api/autoresponders/rules.ts'
-import { codeKey, codePattern } from '../api/campaigns/replacement-codes.ts'
+import { codeKey, codePattern, type CodeFallback, fallbackOf } from '../api/campaigns/replacement-codes.ts'
 import { dayIn } from '../base/dates.ts'
 import { wallClock } from '../base/times.ts'
 import { attributesIn } from './markup.ts'
@@ -16,6 +16,8 @@ interface Code {
   source: string
   /** In lower case, white space as underscores. */
   key: string
+  /** Used where nothing has the whole name as its key. */
+  fallback: CodeFallback | null
   place: Place
   /** True if `:raw` turns encoding off. */
   raw: boolean
@@ -36,7 +38,8 @@ export function compile(source: string, kind: 'html' | 'text'): CompiledText {
     const [code, name = '', raw] = match
     parts.push(text.slice(end, match.index))
     const place: Place = isInLink(match.index) ? `url in ${kind}` : kind
-    parts.push({ source: code, key: codeKey(name), place, raw: raw !== undefined })
+    const fallback = fallbackOf(name)
+    parts.push({ source: code, key: codeKey(name), fallback, place, raw: raw !== undefined })
     end = match.index + code.length
   }
   parts.push(text.slice(end))
@@ -202,14 +205,27 @@ export function writeContent(text: CompiledText, codes: Codes, recipient: Recipi
 /** The codes of a content that mean nothing, as they stand in it. */
 export function unknownCodes(text: CompiledText, codes: Codes): string[] {
   return text.flatMap((part) =>
-    typeof part === 'string' || part.key.startsWith(apiPrefix) || codes.has(part.key) ? [] : [part.source]
+    typeof part === 'string' || [part.key, part.fallback?.key].some((key) => isKnown(key, codes))
+      ? []
+      : [part.source]
   )
 }
 
+function isKnown(key: string | undefined, codes: Codes): boolean {
+  return key !== undefined && (key.startsWith(apiPrefix) || codes.has(key))
+}
+
 function writeCode(code: Code, codes: Codes, recipient: Recipient): string {
-  const value = valueOf(code.key, codes, recipient)
+  const value = valueOrFallback(code, codes, recipient)
   if (!value) return code.source
   return code.raw ? value.text : encode(value, code.place)
+}
+
+function valueOrFallback({ key, fallback }: Code, codes: Codes, recipient: Recipient): Value | undefined {
+  // A field whose own name contains a bar.
+  if (!fallback || codes.has(key)) return valueOf(key, codes, recipient)
+  const value = valueOf(fallback.key, codes, recipient)
+  return value?.text.trim() === '' ? { text: fallback.text } : value
 }
 
 function valueOf(key: string, codes: Codes, recipient: Recipient): Value | undefined {

@@ -84,6 +84,23 @@ describe('a replacement code becomes', () => {
     expect(text(`<${code}>`)).toBe(`<${value}>`)
   })
 
+  it('its fallback where the value is blank, and only there', () => {
+    const nameless = { ...recipient, values: {} }
+    const write = (source: string): string => writeContent(compile(source, 'html'), codes, nameless)
+
+    expect(text('Dear %%First_name|friend%%')).toBe('Dear Anna & Co <b>')
+    expect(write('Dear %%First name|<friend>%%, %%api:Code|no code%%')).toBe('Dear &lt;friend&gt;, no code')
+    expect(write('%%First_name|a friend:raw%% %%nothing|at all%%')).toBe('a friend %%nothing|at all%%')
+    expect(html('%%coupon_code|none%% %%api:coupon_code|none%%')).toBe('A&lt;B A&lt;B')
+  })
+
+  it('the value of a field whose own name contains a bar', () => {
+    const barred = codesOf({ ...shared, fields: [field(9, 'a|b'), field(8, 'a')] }, 0)
+    const values = { 8: 'of a', 9: 'of a|b' }
+
+    expect(writeContent(compile('%%a|b%%', 'text'), barred, { ...recipient, values })).toBe('of a|b')
+  })
+
   it('in HTML, text that is encoded', () => {
     expect(html('<p>%%first_name%%</p>')).toBe('<p>Anna &amp; Co &lt;b&gt;</p>')
     expect(html('<b title="%%first_name%%">')).toBe('<b title="Anna &amp; Co &lt;b&gt;">')
