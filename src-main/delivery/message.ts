@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
@@ -116,7 +117,8 @@ export class MessageComposer {
     return formatFor(this.#find(contentId).format, format)
   }
 
-  compose(contentId: number, addressee: Addressee): ComposedMessage {
+  /** @param number tells messages of the content to one recipient apart, if the message is in the journal */
+  compose(contentId: number, addressee: Addressee, number?: number): ComposedMessage {
     const { sender, bounceAddress } = this.#plan
     const content = this.#find(contentId)
     const recipient = this.#recipientOf(content, addressee)
@@ -124,12 +126,22 @@ export class MessageComposer {
     const written = this.#write(content, recipient, format)
     return {
       envelope: { from: bounceAddress ?? sender.from_email, to: addressee.email },
-      content: writeMessage(this.#headersOf(written.subject, recipient), this.#bodyOf(content, written)),
+      content: writeMessage(
+        this.#headersOf(written.subject, recipient, this.#messageId(content, addressee, number)),
+        this.#bodyOf(content, written)
+      ),
       format
     }
   }
 
-  #headersOf(subject: string, recipient: Recipient): string {
+  /** A message that is sent again has the id that it had: mail systems may recognize it by that. */
+  #messageId({ sliceId }: PlannedContent, { id }: Addressee, number: number | undefined): string | undefined {
+    if (number === undefined) return undefined
+    const text = `message ${sliceId} ${id} ${number}`
+    return createHmac('sha256', this.#plan.signingSecret).update(text).digest('hex').slice(0, 32)
+  }
+
+  #headersOf(subject: string, recipient: Recipient, messageId: string | undefined): string {
     const { first, from, replyTo, domain } = this.#shared
     const custom = this.#headers.map(({ name, value }) =>
       headerLine(name, writeContent(value, this.#codes, recipient))
@@ -142,7 +154,7 @@ export class MessageComposer {
       recipientLine(recipient.email),
       replyTo,
       headerLine('Subject', subject),
-      messageIdLine(domain),
+      messageIdLine(domain, messageId),
       dateLine(Date.now()),
       'MIME-Version: 1.0\r\n'
     ].join('')

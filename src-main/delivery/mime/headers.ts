@@ -72,7 +72,10 @@ export function dateLine(now: number): string {
   return lastDate.line
 }
 
-/** @param domain of the sender */
-export function messageIdLine(domain: string): string {
-  return `Message-ID: <${randomUUID()}@${domain}>\r\n`
+/**
+ * @param domain of the sender
+ * @param id unique for each message
+ */
+export function messageIdLine(domain: string, id: string = randomUUID()): string {
+  return `Message-ID: <${id}@${domain}>\r\n`
 }

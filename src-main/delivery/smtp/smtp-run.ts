@@ -321,7 +321,7 @@ export class SmtpRun<Step> {
     return {
       key: { sliceId, subscriberId, number },
       to: mail.addressee.email,
-      compose: () => this.#work.composer.compose(mail.contentId, mail.addressee)
+      compose: () => this.#work.composer.compose(mail.contentId, mail.addressee, number)
     }
   }
 
