@@ -1,26 +1,61 @@
+import { parentPort } from 'node:worker_threads'
 import { threadData } from '../base/threads.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
-import { imagesCarried, MessageComposer } from './message.ts'
-import { openOutbox, previewOutboxPath } from './outbox.ts'
-import type { PreviewTask } from './previews.ts'
 import { databasePathIn } from '../database/database-path.ts'
+import { type ComposedMessage, imagesCarried, MessageComposer } from './message.ts'
+import { openOutbox, previewOutboxPath } from './outbox.ts'
+import type { PreviewFault, PreviewTask } from './previews.ts'
+import { SmtpSession, SmtpUnavailable } from './smtp/smtp-session.ts'
 
-// Composes the messages of one preview. Some hundreds of them take longer than the API's thread may be
+// Composes and sends the messages of one preview. Some hundreds of them take longer than the API's thread may be
 // blocked.
 
-const { dataDirectory, message, recipients, values, splitByFormat } = threadData() as PreviewTask
+/** How long a server may take for a reply, in milliseconds: a user is waiting. */
+const patience = 30_000
+
+const { dataDirectory, message, recipients, values, splitByFormat, server } = threadData() as PreviewTask
 const reader = kyselyOver(openForReading(databasePathIn(dataDirectory)))
 const composer = new MessageComposer(message, await imagesCarried(reader, message))
 await reader.destroy()
-const outbox = openOutbox(previewOutboxPath(dataDirectory, message.organizationId), 'end')
-try {
+if (server) await sendAll(server)
+else writeAll()
+
+function* messages(): Generator<ComposedMessage> {
   for (const email of recipients) {
     const addressee = { id: 0, email, subscribe_time: Date.now(), subscribe_ip: null, values }
     for (const content of message.contents) {
       const formats = splitByFormat && content.format === 'both' ? (['html', 'text'] as const) : [null]
-      for (const format of formats) outbox.send([composer.compose(content.id, { ...addressee, format })])
+      for (const format of formats) yield composer.compose(content.id, { ...addressee, format })
     }
   }
-} finally {
-  outbox.close()
+}
+
+function writeAll(): void {
+  const outbox = openOutbox(previewOutboxPath(dataDirectory, message.organizationId), 'end')
+  try {
+    for (const each of messages()) outbox.send([each])
+  } finally {
+    outbox.close()
+  }
+}
+
+async function sendAll(to: NonNullable<PreviewTask['server']>): Promise<void> {
+  try {
+    let session = await SmtpSession.open(to, to.secret, { patience })
+    for (const { envelope, content } of messages()) {
+      if (!session.isOpen) session = await SmtpSession.open(to, to.secret, { patience })
+      const outcome = await session.send(envelope, content, () => undefined)
+      if (outcome.is === 'accepted') continue
+      const words = outcome.is === 'unsent' ? (outcome.fault?.words ?? '') : outcome.reply
+      report({ recipient: envelope.to, words })
+    }
+    session.quit()
+  } catch (error) {
+    if (!(error instanceof SmtpUnavailable)) throw error
+    report({ recipient: null, words: error.fault.words })
+  }
+}
+
+function report(fault: PreviewFault): void {
+  parentPort?.postMessage(fault)
 }

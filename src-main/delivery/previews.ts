@@ -1,11 +1,15 @@
 import { once } from 'node:events'
+import type { StoredValues } from '../api/custom-fields/rules.ts'
+import type { SmtpServerRow } from '../api/smtp-servers/queries.ts'
+import { isForSender } from '../api/smtp-servers/sender-domains.ts'
 import { emailComplaint, isEmail } from '../api/subscribers/rules.ts'
 import { Faults, validationFailed } from '../base/errors.ts'
 import { refusal, refusalAt } from '../base/refusal.ts'
-import type { PreviewInput } from './endpoints.ts'
 import { startThread } from '../base/threads.ts'
-import type { StoredValues } from '../api/custom-fields/rules.ts'
+import { type DeliveryServices, secretsOf } from './delivery-jobs.ts'
+import type { PreviewInput } from './endpoints.ts'
 import type { MessagePlan } from './plan.ts'
+import type { SmtpServerPlan } from './smtp/smtp-session.ts'
 
 export interface PreviewTask {
   dataDirectory: string
@@ -13,18 +17,34 @@ export interface PreviewTask {
   recipients: string[]
   values: StoredValues
   splitByFormat: boolean
+  /** The server that the messages go through; null = they go to the outbox. */
+  server: (SmtpServerPlan & { secret: string | null }) | null
+}
+
+/** Why the messages of a preview could not be sent. */
+export interface PreviewFault {
+  /** null = no message was tried. */
+  recipient: string | null
+  words: string
+}
+
+export interface Preview {
+  /** null when there is no content. */
+  message: MessagePlan | null
+  /** JSON of the list's preview_custom_field_data */
+  values: string
+  /** Those of the route; none for the outbox. */
+  servers: readonly SmtpServerRow[]
 }
 
 /**
- * Files each content for each address in the previews of the organization, filled with the preview values of the list.
- * @param message null when there is no content
- * @param previewValues JSON of the list's preview_custom_field_data
- * @throws ApiError validation_failed without content or with an invalid address
+ * Sends each content to each address, filled with the preview values of the list: through a server of the route, or into the previews of the
+ * organization.
+ * @throws ApiError validation_failed without content, with an invalid address, or for what the server refuses
  */
 export async function sendPreview(
-  dataDirectory: string,
-  message: MessagePlan | null,
-  previewValues: string,
+  { dataDirectory, credentials }: { dataDirectory: string } & Pick<DeliveryServices, 'credentials'>,
+  { message, values, servers }: Preview,
   { recipients, split_emails_by_format: splitByFormat }: PreviewInput
 ): Promise<void> {
   const faults = new Faults()
@@ -33,14 +53,34 @@ export async function sendPreview(
   }
   faults.throwIfAny()
   if (!message) throw validationFailed(refusal('no_content_to_send'))
-  if (message.sender.from_email === '') throw validationFailed(refusal('blank', { field: 'from_email' }))
+  const sender = message.sender.from_email
+  if (sender === '') throw validationFailed(refusal('blank', { field: 'from_email' }))
+  const server = servers.find((each) => isForSender(JSON.parse(each.sender_domains) as string[], sender))
+  const [name] = servers.map((each) => each.name)
+  if (name !== undefined && !server)
+    throw validationFailed(refusal('route_without_server', { route: name, sender }))
+  const secret = server ? ((await secretsOf([server], credentials))[server.id] ?? null) : null
   const task: PreviewTask = {
     dataDirectory,
     message,
     recipients,
-    values: JSON.parse(previewValues) as StoredValues,
-    splitByFormat
+    values: JSON.parse(values) as StoredValues,
+    splitByFormat,
+    server: server ? { ...planOf(server), secret } : null
   }
   const thread = startThread(import.meta.url, 'preview-thread', { data: task, name: 'preview' })
+  thread.on('message', ({ recipient, words }: PreviewFault) => {
+    const of = { server: server?.name ?? '', words }
+    faults.add(
+      recipient === null
+        ? refusal('smtp_unreachable', of)
+        : refusal('smtp_recipient_refused', { ...of, recipient })
+    )
+  })
   await once(thread, 'exit')
+  faults.throwIfAny()
+}
+
+function planOf({ id, name, host, port, security, authentication, username }: SmtpServerRow): SmtpServerPlan {
+  return { id, name, host, port, security, authentication, username }
 }

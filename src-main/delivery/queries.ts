@@ -84,11 +84,14 @@ export async function serversOfCampaign(db: Kysely<Schema>, campaignId: number):
   const found = await db
     .selectFrom('campaigns')
     .innerJoin('mailing_lists', 'mailing_lists.id', 'campaigns.mailing_list_id')
-    .innerJoin('dispatches', 'dispatches.campaign_id', 'campaigns.id')
-    .select(['organization_id', 'virtual_mta_id'])
+    .leftJoin('dispatches', 'dispatches.campaign_id', 'campaigns.id')
+    .select(['organization_id', 'campaign_id', 'virtual_mta_id', 'd_virtual_mta_id'])
     .where('campaigns.id', '=', campaignId)
     .executeTakeFirst()
-  return found ? serversOfRoute(db, found.organization_id, found.virtual_mta_id ?? 0) : []
+  if (!found) return []
+  // Without delivery settings those of its list hold.
+  const route = found.campaign_id === null ? found.d_virtual_mta_id : found.virtual_mta_id
+  return serversOfRoute(db, found.organization_id, route ?? 0)
 }
 
 /** Returns how many campaigns are being sent through a server. */

@@ -10,7 +10,9 @@ import { serveEndpoints } from '../http/serve.ts'
 import { autoresponderPlanOf } from './autoresponder-plan.ts'
 import { campaignPlanOf, campaignToSend } from './campaign-plan.ts'
 import { autoresponderPreviewEndpoints, campaignPreviewEndpoints, smtpEndpoints } from './endpoints.ts'
+import { serversOfAutoresponder } from './autoresponders/queries.ts'
 import { sendPreview } from './previews.ts'
+import { serversOfCampaign } from './queries.ts'
 import { sendTest } from './smtp/send-test.ts'
 
 export const smtpRoutes = serveEndpoints(smtpEndpoints, ({ reader, writer, credentials }) => ({
@@ -38,15 +40,17 @@ export const smtpRoutes = serveEndpoints(smtpEndpoints, ({ reader, writer, crede
 
 export const campaignPreviewRoutes = serveEndpoints(
   campaignPreviewEndpoints,
-  ({ reader, dataDirectory }) => ({
+  ({ reader, dataDirectory, credentials }) => ({
     'POST /campaigns/:id/send_preview': async ({ caller, params, body, server }) => {
       const { id } = await campaignById(reader, caller.organizationId, params.id)
       const campaign = await campaignToSend(reader, id)
+      const servers = await serversOfCampaign(reader, id)
       const message = await campaignPlanOf(reader, campaign, {
         linkBase: server.listeningOrigin,
-        leaves: false
+        leaves: servers.length > 0
       })
-      await sendPreview(dataDirectory, message, campaign.preview_custom_field_data, body.preview)
+      const values = campaign.preview_custom_field_data
+      await sendPreview({ dataDirectory, credentials }, { message, values, servers }, body.preview)
       return ok(null)
     }
   })
@@ -54,18 +58,20 @@ export const campaignPreviewRoutes = serveEndpoints(
 
 export const autoresponderPreviewRoutes = serveEndpoints(
   autoresponderPreviewEndpoints,
-  ({ reader, dataDirectory }) => ({
+  ({ reader, dataDirectory, credentials }) => ({
     'POST /autoresponders/:id/send_preview': async ({ caller, params, body, server }) => {
       const listId = await listOfAutoresponder(reader, caller.organizationId, params.id)
       const list = await localListById(reader, caller.organizationId, listId, 'autoresponders')
       const row = await autoresponderById(reader, listId, params.id)
+      const servers = await serversOfAutoresponder(reader, row.id)
       const message = await autoresponderPlanOf(reader, list, row, {
         linkBase: server.listeningOrigin,
-        leaves: false,
+        leaves: servers.length > 0,
         timeZone: caller.timeZone,
         sliceId: 0
       })
-      await sendPreview(dataDirectory, message, list.preview_custom_field_data, body.preview)
+      const values = list.preview_custom_field_data
+      await sendPreview({ dataDirectory, credentials }, { message, values, servers }, body.preview)
       return ok(null)
     }
   })

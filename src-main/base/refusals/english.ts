@@ -530,6 +530,7 @@ export const english = {
     '{server} offers no protected connection: “{words}”. Choose another security or port under Delivery.',
   smtp_sender_refused:
     '{server} refuses messages from {sender}: “{words}”. Use a sender that the server allows, or another server.',
+  smtp_recipient_refused: '{server} did not take the message to {recipient}: “{words}”',
   smtp_all_refused:
     '{server} refused {count} recipients in a row: “{words}”. Find out why before you continue; the others have not been tried.',
   route_without_server:

@@ -578,6 +578,7 @@ export const german: Sentences = {
     '{server} bietet keine verschlüsselte Verbindung: „{words}“. Wählen Sie unter „Versand“ eine andere Verschlüsselung oder einen anderen Port.',
   smtp_sender_refused:
     '{server} lehnt Nachrichten von {sender} ab: „{words}“. Verwenden Sie einen Absender, den der Server erlaubt, oder einen anderen Server.',
+  smtp_recipient_refused: '{server} hat die Nachricht an {recipient} nicht angenommen: „{words}“',
   smtp_all_refused:
     '{server} hat {count} Empfänger nacheinander abgelehnt: „{words}“. Klären Sie den Grund, bevor Sie fortfahren; bei den übrigen wurde es nicht versucht.',
   route_without_server:

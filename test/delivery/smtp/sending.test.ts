@@ -252,6 +252,27 @@ describe('a message that leaves the computer', () => {
   })
 })
 
+describe('a preview', () => {
+  it('is sent through the server of the route, and says whose message was refused', async () => {
+    const { api, list, server } = await sending([], (to) =>
+      to === 'no@example.org' ? { refuse: 550, words: '5.1.1 Unknown user', at: 'rcpt' } : { accept: true }
+    )
+    const { id } = await makeCampaign(api, list.id)
+    const preview = { recipients: ['me@example.org', 'no@example.org'] }
+
+    const answer = await api.post(`/campaigns/${id}/send_preview`, { preview })
+
+    expect(server.received.map(({ to }) => to)).toEqual(['me@example.org'])
+    expect(answer.error_message).toMatch(
+      /did not take the message to no@example\.org: “550 5\.1\.1 Unknown user”$/
+    )
+    const some = await api.post(`/campaigns/${id}/send_preview`, {
+      preview: { recipients: ['me@example.org'] }
+    })
+    expect(some.success).toBe(true)
+  })
+})
+
 describe('without a way to unsubscribe', () => {
   it('sends to ten recipients, and holds a campaign to more', async () => {
     const { api, list, to } = await sending(people(11))
