@@ -3,13 +3,11 @@ import type { Schema } from '../../database/schema.ts'
 import type { Writer } from '../../database/writer.ts'
 import type { Job, JobKind } from '../../jobs/job-runner.ts'
 import type { DeliveryData } from '../delivery.ts'
-import { type DeliveryServices, secretsOf } from '../delivery-jobs.ts'
+import { type DeliveryServices, graceOnClose, secretsOf } from '../delivery-jobs.ts'
 import { usualSchedule } from '../smtp/retry-schedule.ts'
 import { autorespondersToSend, serversOfAutoresponder } from './queries.ts'
 
 const maxAtOnce = 4
-/** How long replies of mail servers are waited for when the application closes, in milliseconds. */
-const graceOnClose = 2500
 
 /** Runs autoresponders that have messages which are due. */
 export function autoresponderJobs(

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { messageOf } from '../../base/errors.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { Writer } from '../../database/writer.ts'
 import type { ResolvedMessage } from '../journal.ts'
@@ -29,7 +30,10 @@ export async function resolveInterrupted(
   await store(resolved)
 }
 
-/** The same for everything at a start: campaigns that were cancelled or have failed get no thread any more. */
+/**
+ * The same for everything at a start: campaigns that were cancelled or have failed get no thread any more. What cannot be stored, such as in a damaged
+ * database, is left to the next start: no message leaves because of it.
+ */
 export async function resolveAllInterrupted(
   reader: Kysely<Schema>,
   writer: Pick<Writer, 'run'>,
@@ -41,8 +45,14 @@ export async function resolveAllInterrupted(
         ? (['autoresponder', 'autoresponderDeliveries.advance', autoresponderId ?? 0] as const)
         : (['campaign', 'deliveries.advance', campaignId] as const)
     const path = flightLogPath(dataDirectory, `${name}-${id}`)
-    await resolveInterrupted(reader, [sliceId], path, (resolved) =>
-      writer.run(command, { id, resolved, claim: null, schedule: usualSchedule })
-    )
+    try {
+      await resolveInterrupted(reader, [sliceId], path, (resolved) =>
+        writer.run(command, { id, resolved, claim: null, schedule: usualSchedule })
+      )
+    } catch (error) {
+      process.stderr.write(
+        `What became of messages of ${name} ${id} could not be stored: ${messageOf(error)}\n`
+      )
+    }
   }
 }
