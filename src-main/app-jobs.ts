@@ -1,3 +1,4 @@
+import { messageOf, storageFaultOf } from './base/errors.ts'
 import type { OpenData } from './app-data.ts'
 import type { Served } from './app-server.ts'
 import type { CloseStack } from './close-stack.ts'
@@ -30,7 +31,13 @@ export async function startJobs(
   const start = async <Of extends Job>(kind: JobKind<Of>): Promise<void> => {
     const runner = new JobRunner(kind, writer, dataDirectory)
     runners.push(runner)
-    await runner.wake()
+    try {
+      await runner.wake()
+    } catch (error) {
+      // Users can look at what is left of a damaged database; its jobs wait for the next start.
+      if (storageFaultOf(error)?.kind !== 'damaged') throw error
+      process.stderr.write(`${kind.name} does not start: ${messageOf(error)}\n`)
+    }
   }
   if (only !== 'syncs') await start(importJobs(reader, writer, dataDirectory))
   if (!only) {

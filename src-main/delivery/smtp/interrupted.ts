@@ -39,20 +39,18 @@ export async function resolveAllInterrupted(
   writer: Pick<Writer, 'run'>,
   dataDirectory: string
 ): Promise<void> {
-  for (const { sliceId, campaignId, autoresponderId } of await slicesInFlight(reader)) {
-    const [name, command, id] =
-      campaignId === null
-        ? (['autoresponder', 'autoresponderDeliveries.advance', autoresponderId ?? 0] as const)
-        : (['campaign', 'deliveries.advance', campaignId] as const)
-    const path = flightLogPath(dataDirectory, `${name}-${id}`)
-    try {
+  try {
+    for (const { sliceId, campaignId, autoresponderId } of await slicesInFlight(reader)) {
+      const [name, command, id] =
+        campaignId === null
+          ? (['autoresponder', 'autoresponderDeliveries.advance', autoresponderId ?? 0] as const)
+          : (['campaign', 'deliveries.advance', campaignId] as const)
+      const path = flightLogPath(dataDirectory, `${name}-${id}`)
       await resolveInterrupted(reader, [sliceId], path, (resolved) =>
         writer.run(command, { id, resolved, claim: null, schedule: usualSchedule })
       )
-    } catch (error) {
-      process.stderr.write(
-        `What became of messages of ${name} ${id} could not be stored: ${messageOf(error)}\n`
-      )
     }
+  } catch (error) {
+    process.stderr.write(`What became of messages in flight could not be stored: ${messageOf(error)}\n`)
   }
 }
