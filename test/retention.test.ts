@@ -301,9 +301,9 @@ it('the queue of a deleted autoresponder is emptied bit by bit, and that of othe
   const bench = await commandBench()
   bench.sqlite.exec(`
     PRAGMA foreign_keys = OFF;
-    INSERT INTO deleted_autoresponders VALUES (7);
+    INSERT INTO deleted_autoresponders (id) VALUES (7);
     WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 4500)
-    INSERT INTO autoresponder_reactions SELECT n, CASE WHEN n > 4400 THEN 8 ELSE 7 END, n, 0, '{}', 0 FROM n`)
+    INSERT INTO autoresponder_reactions SELECT n, CASE WHEN n > 4400 THEN 8 ELSE 7 END, n, 0, '{}', 0, 0 FROM n`)
   const purge = (): Promise<unknown> => bench.run('autoresponders.purge', { id: 7 })
   const left = (): unknown =>
     bench.sqlite
