@@ -6,6 +6,7 @@ import type { ApplicationOptions } from './app.ts'
 import { autoresponderJobs } from './delivery/autoresponders/jobs.ts'
 import { deliveryJobs } from './delivery/delivery-jobs.ts'
 import { resolveAllInterrupted } from './delivery/smtp/interrupted.ts'
+import { usualSchedule } from './delivery/smtp/retry-schedule.ts'
 import { exportJobs } from './exports/export-jobs.ts'
 import { importJobs } from './imports/import-jobs.ts'
 import { JobWatch } from './job-watch.ts'
@@ -23,7 +24,7 @@ import { ChangeWatch, syncJobs } from './sync/sync-jobs.ts'
 export async function startJobs(
   { dataDirectory, reader, writer }: OpenData,
   { baseUrl, services, stepLoops }: Served,
-  { only, retrySchedule }: Pick<ApplicationOptions, 'only' | 'retrySchedule'>,
+  { only, retrySchedule: schedule = usualSchedule }: Pick<ApplicationOptions, 'only' | 'retrySchedule'>,
   closing: CloseStack
 ): Promise<JobWatch> {
   const runners: { close: () => Promise<void> }[] = []
@@ -43,8 +44,8 @@ export async function startJobs(
   if (!only) {
     await start(exportJobs(reader, writer))
     await start(suppressionJobs(reader, writer))
-    await resolveAllInterrupted(reader, writer, dataDirectory)
-    const sending = { credentials: services.credentials, linkBase: baseUrl, schedule: retrySchedule }
+    await resolveAllInterrupted(reader, writer, dataDirectory, schedule)
+    const sending = { credentials: services.credentials, linkBase: baseUrl, schedule }
     await start(deliveryJobs(reader, writer, sending))
     await start(autoresponderJobs(reader, writer, sending))
   }

@@ -6,7 +6,7 @@ import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import type { JobKind } from '../jobs/job-runner.ts'
 import type { DeliveryData } from './delivery.ts'
-import { type RetrySchedule, usualSchedule } from './smtp/retry-schedule.ts'
+import type { RetrySchedule } from './smtp/retry-schedule.ts'
 
 const maxAtOnce = 8
 /** How long replies of mail servers are waited for when the application closes, in milliseconds: all of it takes five seconds at most. */
@@ -16,15 +16,14 @@ export interface DeliveryServices {
   credentials: Pick<Credentials, 'read'>
   /** For links without a URL domain, without a path. */
   linkBase: string
-  /** Shortens the pauses between attempts, for tests. */
-  schedule?: RetrySchedule | undefined
+  schedule: RetrySchedule
 }
 
 /** Runs campaigns that are due or whose split test is due. */
 export function deliveryJobs(
   reader: Kysely<Schema>,
   writer: Pick<Writer, 'run'>,
-  { credentials, linkBase, schedule = usualSchedule }: DeliveryServices
+  { credentials, linkBase, schedule }: DeliveryServices
 ): JobKind<DeliveryJob> {
   return {
     name: 'Sending',

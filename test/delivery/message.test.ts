@@ -7,6 +7,7 @@ import { type Addressee, imagesCarried, MessageComposer } from '../../src-main/d
 import { removeMessagesOfDeletedCampaigns, removeOldPreviews } from '../../src-main/delivery/old-messages.ts'
 import type { MessagePlan, PlannedContent } from '../../src-main/delivery/plan.ts'
 import { deliveriesToDo, recipientsAfter } from '../../src-main/delivery/queries.ts'
+import { usualSchedule } from '../../src-main/delivery/smtp/retry-schedule.ts'
 import { begunCampaign } from '../support/campaigns.ts'
 
 const addressee: Addressee = {
@@ -201,7 +202,8 @@ it('eight campaigns are sent at the same time, and a winner is chosen meanwhile'
   const { bench } = await begunCampaign()
   const { mayStart } = deliveryJobs(kyselyOver(bench.sqlite), bench.client, {
     credentials: { read: async () => null },
-    linkBase: 'http://127.0.0.1'
+    linkBase: 'http://127.0.0.1',
+    schedule: usualSchedule
   })
   const job = (isDecision: boolean) => ({ id: 1, dueAt: 0, isDecision })
   const running = (count: number) => Array.from({ length: count }, () => job(false))

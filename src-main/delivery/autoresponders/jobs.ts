@@ -4,7 +4,6 @@ import type { Writer } from '../../database/writer.ts'
 import type { Job, JobKind } from '../../jobs/job-runner.ts'
 import type { DeliveryData } from '../delivery.ts'
 import { type DeliveryServices, graceOnClose, secretsOf } from '../delivery-jobs.ts'
-import { usualSchedule } from '../smtp/retry-schedule.ts'
 import { autorespondersToSend, serversOfAutoresponder } from './queries.ts'
 
 const maxAtOnce = 4
@@ -13,7 +12,7 @@ const maxAtOnce = 4
 export function autoresponderJobs(
   reader: Kysely<Schema>,
   writer: Pick<Writer, 'run'>,
-  { credentials, linkBase, schedule = usualSchedule }: DeliveryServices
+  { credentials, linkBase, schedule }: DeliveryServices
 ): JobKind<Job> {
   return {
     name: 'Sending an autoresponder',

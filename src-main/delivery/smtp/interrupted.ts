@@ -5,7 +5,7 @@ import type { Writer } from '../../database/writer.ts'
 import type { ResolvedMessage } from '../journal.ts'
 import { inFlightOf, slicesInFlight } from '../queries.ts'
 import { flightLogPath, keyOf, readFlightLog } from './flight-log.ts'
-import { usualSchedule } from './retry-schedule.ts'
+import type { RetrySchedule } from './retry-schedule.ts'
 
 /**
  * Stores what is known of messages that were in flight when a thread was cut off.
@@ -37,7 +37,8 @@ export async function resolveInterrupted(
 export async function resolveAllInterrupted(
   reader: Kysely<Schema>,
   writer: Pick<Writer, 'run'>,
-  dataDirectory: string
+  dataDirectory: string,
+  schedule: RetrySchedule
 ): Promise<void> {
   try {
     for (const { sliceId, campaignId, autoresponderId } of await slicesInFlight(reader)) {
@@ -47,7 +48,7 @@ export async function resolveAllInterrupted(
           : (['campaign', 'deliveries.advance', campaignId] as const)
       const path = flightLogPath(dataDirectory, `${name}-${id}`)
       await resolveInterrupted(reader, [sliceId], path, (resolved) =>
-        writer.run(command, { id, resolved, claim: null, schedule: usualSchedule })
+        writer.run(command, { id, resolved, claim: null, schedule })
       )
     }
   } catch (error) {
