@@ -4,13 +4,13 @@ import type { SmtpServerRow } from '../api/smtp-servers/queries.ts'
 import type { Credentials } from '../base/credentials.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
-import type { JobKind } from '../jobs/job-runner.ts'
+import type { Job, JobKind } from '../jobs/job-runner.ts'
 import type { DeliveryData } from './delivery.ts'
 import type { RetrySchedule } from './smtp/retry-schedule.ts'
 
 const maxAtOnce = 8
 /** How long replies of mail servers are waited for when the application closes, in milliseconds: all of it takes five seconds at most. */
-export const graceOnClose = 1500
+const graceOnClose = 1500
 
 export interface DeliveryServices {
   credentials: Pick<Credentials, 'read'>
@@ -23,23 +23,33 @@ export interface DeliveryServices {
 export function deliveryJobs(
   reader: Kysely<Schema>,
   writer: Pick<Writer, 'run'>,
-  { credentials, linkBase, schedule }: DeliveryServices
+  services: DeliveryServices
 ): JobKind<DeliveryJob> {
   return {
     name: 'Sending',
     entity: 'campaign',
     thread: { base: import.meta.url, name: 'delivery-thread' },
-    threadData: async ({ id }): Promise<DeliveryData> => ({
-      linkBase,
-      secrets: await secretsOf(await serversOfCampaign(reader, id), credentials),
-      schedule
-    }),
-    restartsOn: ({ entity }) => entity === 'smtp_server' || entity === 'delivery_route',
-    graceOnClose,
+    ...sendingByServers(services, (id) => serversOfCampaign(reader, id)),
     unfinished: (now) => deliveriesToDo(reader, now),
     // Choosing a winner is not held up by other campaigns that are being sent.
     mayStart: ({ isDecision }, running) => isDecision || running.length < maxAtOnce,
     end: (id, end) => writer.run('deliveries.end', { id, end })
+  }
+}
+
+/** What all jobs that send have in common. @param serversOf returns the servers of a job's route */
+export function sendingByServers(
+  { credentials, linkBase, schedule }: DeliveryServices,
+  serversOf: (id: number) => Promise<Parameters<typeof secretsOf>[0]>
+): Pick<JobKind<Job>, 'threadData' | 'restartsOn' | 'graceOnClose'> {
+  return {
+    threadData: async ({ id }): Promise<DeliveryData> => ({
+      linkBase,
+      secrets: await secretsOf(await serversOf(id), credentials),
+      schedule
+    }),
+    restartsOn: ({ entity }) => entity === 'smtp_server' || entity === 'delivery_route',
+    graceOnClose
   }
 }
 

@@ -112,12 +112,11 @@ export class Delivery {
   }
 
   async #deliver(plan: DeliveryPlan): Promise<JobOutcome> {
-    const { id, dataDirectory, signal } = this.#job
+    const { id, dataDirectory, signal, data } = this.#job
     const images = await imagesCarried(this.#reader, plan.message)
     const composer = new MessageComposer(plan.message, images)
     if (plan.route) {
       const work = new CampaignWork(this.#job, this.#reader, plan, plan.route, composer)
-      const { dataDirectory, signal, data } = this.#job
       return new SmtpRun(work, this.#reader, { dataDirectory, signal, ...data }).run()
     }
     const transport = openOutbox(outboxPath(dataDirectory, id), plan.progress.position)

@@ -2,8 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { Writer } from '../../database/writer.ts'
 import type { Job, JobKind } from '../../jobs/job-runner.ts'
-import type { DeliveryData } from '../delivery.ts'
-import { type DeliveryServices, graceOnClose, secretsOf } from '../delivery-jobs.ts'
+import { type DeliveryServices, sendingByServers } from '../delivery-jobs.ts'
 import { autorespondersToSend, serversOfAutoresponder } from './queries.ts'
 
 const maxAtOnce = 4
@@ -12,19 +11,13 @@ const maxAtOnce = 4
 export function autoresponderJobs(
   reader: Kysely<Schema>,
   writer: Pick<Writer, 'run'>,
-  { credentials, linkBase, schedule }: DeliveryServices
+  services: DeliveryServices
 ): JobKind<Job> {
   return {
     name: 'Sending an autoresponder',
     entity: 'autoresponder',
     thread: { base: import.meta.url, name: 'autoresponder-thread' },
-    threadData: async ({ id }): Promise<DeliveryData> => ({
-      linkBase,
-      secrets: await secretsOf(await serversOfAutoresponder(reader, id), credentials),
-      schedule
-    }),
-    restartsOn: ({ entity }) => entity === 'smtp_server' || entity === 'delivery_route',
-    graceOnClose,
+    ...sendingByServers(services, (id) => serversOfAutoresponder(reader, id)),
     unfinished: () => autorespondersToSend(reader),
     mayStart: (_job, running) => running.length < maxAtOnce,
     end: (id, end) => writer.run('autoresponderDeliveries.end', { id, end })
