@@ -7,6 +7,7 @@ import { imageCommands } from './api/images/commands.ts'
 import { deliveryCommands } from './delivery/commands.ts'
 import { autoresponderDeliveryCommands } from './delivery/autoresponders/commands.ts'
 import { customFieldCommands } from './api/custom-fields/commands.ts'
+import { dkimKeyCommands } from './api/dkim-keys/commands.ts'
 import { deliverySettingCommands } from './api/delivery-settings/commands.ts'
 import { mailingListCommands } from './api/mailing-lists/commands.ts'
 import { rekeyCommands } from './api/mailing-lists/rekey-commands.ts'
@@ -48,6 +49,7 @@ export const commands: CommandRegistry = {
   rekeys: rekeyCommands,
   deliverySettings: deliverySettingCommands,
   smtpServers: smtpServerCommands,
+  dkimKeys: dkimKeyCommands,
   seedLists: seedListCommands,
   suppressionLists: suppressionListCommands,
   suppressedAddressImports: suppressedAddressImportCommands,

@@ -9,6 +9,7 @@ import { mailingListRoutes } from './api/mailing-lists/routes.ts'
 import { organizationRoutes } from './api/organizations/routes.ts'
 import { seedListRoutes } from './api/seed-lists/routes.ts'
 import { segmentRoutes } from './api/segments/routes.ts'
+import { dkimKeyRoutes } from './api/dkim-keys/routes.ts'
 import { smtpServerRoutes } from './api/smtp-servers/routes.ts'
 import { statisticsRoutes } from './api/statistics/routes.ts'
 import { subscriberCountRoutes } from './api/subscriber-counts/routes.ts'
@@ -47,6 +48,7 @@ const apiRoutes = [
   suppressionListRoutes,
   deliverySettingRoutes,
   smtpServerRoutes,
+  dkimKeyRoutes,
   smtpRoutes,
   journalRoutes,
   organizationRoutes,

@@ -50,6 +50,7 @@ export const recordKinds = {
   seed_list: { undoAccess: 'seed_list', page: () => windowPages.delivery },
   virtual_mta: { undoAccess: 'organization_admin', page: () => windowPages.delivery },
   smtp_server: { page: () => windowPages.delivery },
+  dkim_key: { page: () => windowPages.delivery },
   delivery_route: { page: () => windowPages.delivery },
   url_domain: { undoAccess: 'organization_admin', page: () => windowPages.delivery },
   bounce_email: { undoAccess: 'organization_admin', page: () => windowPages.delivery },

@@ -33,6 +33,7 @@ import { triggeredAutoresponders } from './migrations/0046-triggered-autorespond
 import { fileReadings } from './migrations/0047-file-readings.ts'
 import { sending } from './migrations/0048-sending.ts'
 import { sentAutoresponders } from './migrations/0049-sent-autoresponders.ts'
+import { dkimKeys } from './migrations/0050-dkim-keys.ts'
 
 /** In order; a released migration is never edited. */
 export const migrations: readonly Migration[] = [
@@ -63,7 +64,8 @@ export const migrations: readonly Migration[] = [
   triggeredAutoresponders,
   fileReadings,
   sending,
-  sentAutoresponders
+  sentAutoresponders,
+  dkimKeys
 ]
 
 const keptBackups = 3

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { signingKeysOf } from './signing.ts'
 import { deliveriesToDo, type DeliveryJob, serversOfCampaign } from './queries.ts'
 import type { SmtpServerRow } from '../api/smtp-servers/queries.ts'
 import type { Credentials } from '../base/credentials.ts'
@@ -29,7 +30,7 @@ export function deliveryJobs(
     name: 'Sending',
     entity: 'campaign',
     thread: { base: import.meta.url, name: 'delivery-thread' },
-    ...sendingByServers(services, (id) => serversOfCampaign(reader, id)),
+    ...sendingByServers(reader, services, (id) => serversOfCampaign(reader, id)),
     unfinished: (now) => deliveriesToDo(reader, now),
     // Choosing a winner is not held up by other campaigns that are being sent.
     mayStart: ({ isDecision }, running) => isDecision || running.length < maxAtOnce,
@@ -37,18 +38,23 @@ export function deliveryJobs(
   }
 }
 
+/** A change of these holds from the next message on. */
+const restarting: ReadonlySet<string> = new Set(['smtp_server', 'delivery_route', 'dkim_key'])
+
 /** What all jobs that send have in common. @param serversOf returns the servers of a job's route */
 export function sendingByServers(
+  reader: Kysely<Schema>,
   { credentials, linkBase, schedule }: DeliveryServices,
-  serversOf: (id: number) => Promise<Parameters<typeof secretsOf>[0]>
+  serversOf: (id: number) => Promise<SmtpServerRow[]>
 ): Pick<JobKind<Job>, 'threadData' | 'restartsOn' | 'graceOnClose'> {
   return {
-    threadData: async ({ id }): Promise<DeliveryData> => ({
-      linkBase,
-      secrets: await secretsOf(await serversOf(id), credentials),
-      schedule
-    }),
-    restartsOn: ({ entity }) => entity === 'smtp_server' || entity === 'delivery_route',
+    threadData: async ({ id }): Promise<DeliveryData> => {
+      const servers = await serversOf(id)
+      const [server] = servers
+      const signingKeys = server ? await signingKeysOf(reader, server.organization_id, credentials) : []
+      return { linkBase, secrets: await secretsOf(servers, credentials), signingKeys, schedule }
+    },
+    restartsOn: ({ entity }) => restarting.has(entity),
     graceOnClose
   }
 }

@@ -19,6 +19,7 @@ import { type NextRecipients, nextRecipients, seedMails } from './recipients.ts'
 import { CampaignWork } from './smtp/campaign-work.ts'
 import { SmtpRun } from './smtp/smtp-run.ts'
 import { drawShares, drawOf } from './split-test.ts'
+import type { SigningKey } from './signing.ts'
 import type { RetrySchedule } from './smtp/retry-schedule.ts'
 import type { Transport } from './transport.ts'
 
@@ -44,6 +45,7 @@ export interface DeliveryData {
   linkBase: string
   /** The passwords and tokens of SMTP servers, by id; null = one cannot be read. */
   secrets: Readonly<Record<number, string | null>>
+  signingKeys: readonly SigningKey[]
   schedule: RetrySchedule
 }
 

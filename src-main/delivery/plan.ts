@@ -71,6 +71,8 @@ export interface RouteServer extends SmtpServerPlan {
   /** 0 = any number. */
   messagesPerConnection: number
   needsSecret: boolean
+  /** True = messages are handed over unsigned. */
+  signsDkim: boolean
 }
 
 /** The way of a campaign's messages by SMTP. */

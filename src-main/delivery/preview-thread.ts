@@ -3,6 +3,8 @@ import { threadData } from '../base/threads.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { databasePathIn } from '../database/database-path.ts'
 import { type ComposedMessage, imagesCarried, MessageComposer } from './message.ts'
+import { signMessage } from './mime/dkim.ts'
+import { signerFor } from './signing.ts'
 import { openOutbox, previewOutboxPath } from './outbox.ts'
 import type { PreviewFault, PreviewTask } from './previews.ts'
 import { SmtpSession, SmtpUnavailable } from './smtp/smtp-session.ts'
@@ -13,7 +15,8 @@ import { SmtpSession, SmtpUnavailable } from './smtp/smtp-session.ts'
 /** How long a server may take for a reply, in milliseconds: a user is waiting. */
 const patience = 30_000
 
-const { dataDirectory, message, recipients, values, splitByFormat, server } = threadData() as PreviewTask
+const { dataDirectory, message, recipients, values, splitByFormat, server, signingKeys } =
+  threadData() as PreviewTask
 const reader = kyselyOver(openForReading(databasePathIn(dataDirectory)))
 const composer = new MessageComposer(message, await imagesCarried(reader, message))
 await reader.destroy()
@@ -42,7 +45,9 @@ function writeAll(): void {
 async function sendAll(to: NonNullable<PreviewTask['server']>): Promise<void> {
   try {
     let session = await SmtpSession.open(to, to.secret, { patience })
-    for (const { envelope, content } of messages()) {
+    const signer = signerFor(message.sender.from_email, signingKeys)
+    for (const { envelope, content: unsigned } of messages()) {
+      const content = signer ? await signMessage(unsigned, signer, Date.now()) : unsigned
       if (!session.isOpen) session = await SmtpSession.open(to, to.secret, { patience })
       const outcome = await session.send(envelope, content, () => undefined)
       if (outcome.is === 'accepted') continue

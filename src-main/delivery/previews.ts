@@ -1,3 +1,4 @@
+import type { Kysely } from 'kysely'
 import { once } from 'node:events'
 import type { StoredValues } from '../api/custom-fields/rules.ts'
 import type { SmtpServerRow } from '../api/smtp-servers/queries.ts'
@@ -5,7 +6,9 @@ import { isForSender } from '../api/smtp-servers/sender-domains.ts'
 import { emailComplaint, isEmail } from '../api/subscribers/rules.ts'
 import { Faults, validationFailed } from '../base/errors.ts'
 import { refusal, refusalAt } from '../base/refusal.ts'
+import type { Schema } from '../database/schema.ts'
 import { startThread } from '../base/threads.ts'
+import { signingFault, type SigningKey, signingKeysOf } from './signing.ts'
 import { type DeliveryServices, secretsOf } from './delivery-jobs.ts'
 import type { PreviewInput } from './endpoints.ts'
 import type { MessagePlan } from './plan.ts'
@@ -19,6 +22,8 @@ export interface PreviewTask {
   splitByFormat: boolean
   /** The server that the messages go through; null = they go to the outbox. */
   server: (SmtpServerPlan & { secret: string | null }) | null
+  /** Those that may sign the messages. */
+  signingKeys: readonly SigningKey[]
 }
 
 /** Why the messages of a preview could not be sent. */
@@ -37,13 +42,18 @@ export interface Preview {
   servers: readonly SmtpServerRow[]
 }
 
+interface PreviewServices extends Pick<DeliveryServices, 'credentials'> {
+  dataDirectory: string
+  reader: Kysely<Schema>
+}
+
 /**
  * Sends each content to each address, filled with the preview values of the list: through a server of the route, or into the previews of the
  * organization.
  * @throws ApiError validation_failed without content, with an invalid address, or for what the server refuses
  */
 export async function sendPreview(
-  { dataDirectory, credentials }: { dataDirectory: string } & Pick<DeliveryServices, 'credentials'>,
+  { dataDirectory, reader, credentials }: PreviewServices,
   { message, values, servers }: Preview,
   { recipients, split_emails_by_format: splitByFormat }: PreviewInput
 ): Promise<void> {
@@ -60,13 +70,18 @@ export async function sendPreview(
   if (name !== undefined && !server)
     throw validationFailed(refusal('route_without_server', { route: name, sender }))
   const secret = server ? ((await secretsOf([server], credentials))[server.id] ?? null) : null
+  const isSigned = server?.signs_dkim === 0
+  const signingKeys = isSigned ? await signingKeysOf(reader, message.organizationId, credentials) : []
+  const unsignable = signingFault(sender, signingKeys)
+  if (unsignable) throw validationFailed(unsignable)
   const task: PreviewTask = {
     dataDirectory,
     message,
     recipients,
     values: JSON.parse(values) as StoredValues,
     splitByFormat,
-    server: server ? { ...planOf(server), secret } : null
+    server: server ? { ...planOf(server), secret } : null,
+    signingKeys
   }
   const thread = startThread(import.meta.url, 'preview-thread', { data: task, name: 'preview' })
   thread.on('message', ({ recipient, words }: PreviewFault) => {

@@ -54,6 +54,7 @@ async function routeServerOf(db: Kysely<Schema>, row: SmtpServerRow): Promise<Ro
     ...{ id, name, host, port, security, authentication, username },
     connections: Math.max(1, Math.floor(row.connections / Math.max(1, sharing))),
     messagesPerConnection: row.messages_per_connection,
-    needsSecret: authentication !== 'none'
+    needsSecret: authentication !== 'none',
+    signsDkim: row.signs_dkim === 1
   }
 }

@@ -13,6 +13,7 @@ import { autoresponderPreviewEndpoints, campaignPreviewEndpoints, smtpEndpoints 
 import { serversOfAutoresponder } from './autoresponders/queries.ts'
 import { sendPreview } from './previews.ts'
 import { serversOfCampaign } from './queries.ts'
+import { signerFor, signingFault, signingKeysOf } from './signing.ts'
 import { sendTest } from './smtp/send-test.ts'
 
 export const smtpRoutes = serveEndpoints(smtpEndpoints, ({ reader, writer, credentials }) => ({
@@ -29,7 +30,11 @@ export const smtpRoutes = serveEndpoints(smtpEndpoints, ({ reader, writer, crede
     if (server.authentication !== 'none' && secret === null) {
       throw validationFailed(refusal('smtp_no_secret', { server: server.name }))
     }
-    return ok(await sendTest(server, secret, { from: from.trim(), to: to.trim(), subject, text }))
+    const keys = server.signs_dkim === 1 ? [] : await signingKeysOf(reader, organizationId, credentials)
+    const unsignable = signingFault(from, keys)
+    if (unsignable) throw validationFailed(unsignable)
+    const test = { from: from.trim(), to: to.trim(), subject, text, signer: signerFor(from, keys) }
+    return ok(await sendTest(server, secret, test))
   },
 
   'POST /campaigns/:id/journal/resend_uncertain': async ({ caller: { organizationId }, params: { id } }) =>
@@ -50,7 +55,7 @@ export const campaignPreviewRoutes = serveEndpoints(
         leaves: servers.length > 0
       })
       const values = campaign.preview_custom_field_data
-      await sendPreview({ dataDirectory, credentials }, { message, values, servers }, body.preview)
+      await sendPreview({ dataDirectory, reader, credentials }, { message, values, servers }, body.preview)
       return ok(null)
     }
   })
@@ -71,7 +76,7 @@ export const autoresponderPreviewRoutes = serveEndpoints(
         sliceId: 0
       })
       const values = list.preview_custom_field_data
-      await sendPreview({ dataDirectory, credentials }, { message, values, servers }, body.preview)
+      await sendPreview({ dataDirectory, reader, credentials }, { message, values, servers }, body.preview)
       return ok(null)
     }
   })

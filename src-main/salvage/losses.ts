@@ -33,6 +33,7 @@ export const recordNames: Record<string, string> = {
   custom_fields: 'Custom field',
   deliveries: 'Delivery progress',
   dispatches: 'Delivery settings',
+  dkim_keys: 'DKIM key',
   drafts: 'Draft',
   images: 'Image',
   import_mappings: 'Saved mapping',

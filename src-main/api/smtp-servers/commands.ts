@@ -163,12 +163,21 @@ function columnsOf({ name, sender_domains, ...settings }: SmtpSettings) {
   const faults = new Faults()
   const checked = checkedSettings({ name, sender_domains, ...settings }, faults)
   faults.throwIfAny()
-  return { ...checked, ...namesOf(checked.name), sender_domains: JSON.stringify(checked.sender_domains) }
+  return {
+    ...checked,
+    ...namesOf(checked.name),
+    sender_domains: JSON.stringify(checked.sender_domains),
+    signs_dkim: Number(checked.signs_dkim) as 0 | 1
+  }
 }
 
 function settingsOf(row: SmtpServerRow): SmtpSettings {
   const { id, organization_id, name_key, credential_place, created_at, updated_at, ...settings } = row
-  return { ...settings, sender_domains: JSON.parse(row.sender_domains) as string[] }
+  return {
+    ...settings,
+    sender_domains: JSON.parse(row.sender_domains) as string[],
+    signs_dkim: row.signs_dkim === 1
+  }
 }
 
 export const smtpServerCommands = {

@@ -36,11 +36,11 @@ export async function smtpServerById(
 }
 
 export function presentSmtpServer(row: SmtpServerRow, timeZone: string): SmtpServer {
-  const { organization_id, name_key, credential_place, sender_domains, created_at, updated_at, ...settings } =
-    row
+  const { organization_id, name_key, credential_place, created_at, updated_at, ...settings } = row
   return {
     ...settings,
-    sender_domains: JSON.parse(sender_domains) as string[],
+    sender_domains: JSON.parse(row.sender_domains) as string[],
+    signs_dkim: row.signs_dkim === 1,
     has_secret: credential_place !== null,
     created_at: formatTime(created_at, timeZone),
     updated_at: formatTime(updated_at, timeZone)

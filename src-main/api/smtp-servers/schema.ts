@@ -26,7 +26,9 @@ const settings = () => ({
   messages_per_connection: limit(),
   messages_per_minute: limit(),
   messages_per_hour: limit(),
-  messages_per_day: limit()
+  messages_per_day: limit(),
+  /** True = messages are handed over unsigned: the server signs them itself (DKIM). */
+  signs_dkim: Type.Boolean()
 })
 
 /** The password or token; it is stored where only this computer's user can read it, and never answered. */
@@ -46,6 +48,7 @@ export const SmtpServerInput = Type.Object({
   messages_per_minute: withDefault(given.messages_per_minute, 0),
   messages_per_hour: withDefault(given.messages_per_hour, 0),
   messages_per_day: withDefault(given.messages_per_day, 0),
+  signs_dkim: withDefault(given.signs_dkim, false),
   secret: Type.Optional(Secret)
 })
 export type SmtpServerInput = Static<typeof SmtpServerInput>

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 import type { CredentialPlace } from '../../base/credential-places.ts'
-import type { Fixed, Json, Time } from '../../database/schema.ts'
+import type { Fixed, Flag, Json, Time } from '../../database/schema.ts'
 import type { SmtpAuthentication, SmtpSecurity } from './schema.ts'
 
 /** A mail server that takes messages over. Its password or token is kept elsewhere (base/credentials.ts). */
@@ -25,6 +25,8 @@ export interface SmtpServersTable {
   messages_per_minute: number
   messages_per_hour: number
   messages_per_day: number
+  /** 1 = messages are handed over unsigned: the server signs them itself. */
+  signs_dkim: Flag
   created_at: Fixed<Time>
   updated_at: Time
 }

@@ -515,6 +515,15 @@ export const english = {
   host_without_version: '{host} does not say which version is the latest',
 
   // Sending by SMTP
+  dkim_selector:
+    '{field} must be letters, digits and dashes such as listwright, because it becomes part of a DNS name; "{selector}" is not',
+  dkim_key_unreadable:
+    '{field} is not an RSA private key in PEM without a passphrase. It begins with -----BEGIN PRIVATE KEY----- or -----BEGIN RSA PRIVATE KEY-----',
+  dkim_key_not_rsa:
+    '{field} is a key of type {type}, and most mailbox providers check only RSA signatures. Use an RSA key of 2048 bits, or let Listwright make one',
+  dkim_key_length: '{field} has {bits} bits, and must have {least} to {most}; 2048 are usual',
+  dkim_key_locked:
+    'The DKIM key of {domain} cannot be read right now. It is stored by the desktop or its keyring. Unlock it, or make a new key under Delivery.',
   mail_host: '{field} must be the name of a mail server such as smtp.example.com, and "{host}" is not one',
   smtp_unprotected:
     '{field} can be none only for a server on this computer: the password and all messages to {host} could be read on the way. Use tls or starttls',

@@ -563,6 +563,15 @@ export const german: Sentences = {
   host_without_version: '{host} sagt nicht, welche Version die neueste ist',
 
   // Sending by SMTP
+  dkim_selector:
+    'Der Selektor besteht aus Buchstaben, Ziffern und Bindestrichen, etwa listwright: er wird Teil eines DNS-Namens. „{selector}“ ist keiner',
+  dkim_key_unreadable:
+    'Das ist kein privater RSA-Schlüssel im PEM-Format ohne Passphrase. Er beginnt mit -----BEGIN PRIVATE KEY----- oder -----BEGIN RSA PRIVATE KEY-----',
+  dkim_key_not_rsa:
+    'Das ist ein Schlüssel der Art {type}; die meisten Anbieter prüfen nur RSA-Signaturen. Verwenden Sie einen RSA-Schlüssel mit 2048 Bit, oder lassen Sie Listwright einen erzeugen',
+  dkim_key_length: 'Der Schlüssel hat {bits} Bit; erlaubt sind {least} bis {most}, üblich sind 2048',
+  dkim_key_locked:
+    'Der DKIM-Schlüssel von {domain} ist gerade nicht lesbar. Der Desktop oder sein Schlüsselbund bewahrt ihn auf. Entsperren Sie ihn, oder erzeugen Sie unter „Versand“ einen neuen.',
   mail_host: 'Der Name des Mailservers muss etwa so aussehen: smtp.example.com; „{host}“ ist keiner',
   smtp_unprotected:
     'Ohne Verschlüsselung geht es nur mit einem Server auf diesem Computer: das Passwort und alle Nachrichten an {host} könnten unterwegs gelesen werden. Wählen Sie TLS oder STARTTLS',
@@ -668,6 +677,7 @@ export const germanTerms: Readonly<Record<string, string>> = {
   'suppression list': 'Sperrliste',
   'seed list': 'Seed-Liste',
   'SMTP server': 'SMTP-Server',
+  'DKIM key': 'DKIM-Schlüssel',
   'web form': 'Formular',
   'API key': 'API-Schlüssel',
   backup: 'Sicherung',

@@ -17,7 +17,7 @@ export function autoresponderJobs(
     name: 'Sending an autoresponder',
     entity: 'autoresponder',
     thread: { base: import.meta.url, name: 'autoresponder-thread' },
-    ...sendingByServers(services, (id) => serversOfAutoresponder(reader, id)),
+    ...sendingByServers(reader, services, (id) => serversOfAutoresponder(reader, id)),
     unfinished: () => autorespondersToSend(reader),
     mayStart: (_job, running) => running.length < maxAtOnce,
     end: (id, end) => writer.run('autoresponderDeliveries.end', { id, end })

@@ -1,6 +1,7 @@
 import type { SmtpServerRow } from '../../api/smtp-servers/queries.ts'
 import type { SmtpTest } from '../endpoints.ts'
 import { headerLine, messageIdLine, dateLine } from '../mime/headers.ts'
+import { type DkimSigner, signMessage } from '../mime/dkim.ts'
 import { writeMessage } from '../mime/write-message.ts'
 import { type SmtpLine, SmtpSession, SmtpUnavailable } from './smtp-session.ts'
 
@@ -10,13 +11,15 @@ export interface TestMessage {
   /** The texts of the message, in the language of who asked for it. */
   subject: string
   text: string
+  /** null = it stays unsigned. */
+  signer: DkimSigner | null
 }
 
 /** Sends a message through a server, and records the conversation. Never rejects because of the server. */
 export async function sendTest(
   { id, name, host, port, security, authentication, username }: SmtpServerRow,
   secret: string | null,
-  { from, to, subject, text }: TestMessage
+  { from, to, subject, text, signer }: TestMessage
 ): Promise<SmtpTest> {
   const conversation: SmtpLine[] = []
   const server = { id, name, host, port, security, authentication, username }
@@ -34,7 +37,9 @@ export async function sendTest(
       'MIME-Version: 1.0\r\n'
     ].join('')
     const body = { kind: 'text', subtype: 'plain', encoding: 'quoted-printable', text } as const
-    const outcome = await session.send({ from, to }, writeMessage(headers, body), () => undefined)
+    const unsigned = writeMessage(headers, body)
+    const content = signer ? await signMessage(unsigned, signer, Date.now()) : unsigned
+    const outcome = await session.send({ from, to }, content, () => undefined)
     session.quit()
     const reply = outcome.is === 'unsent' ? (outcome.fault?.words ?? '') : outcome.reply
     return { is_accepted: outcome.is === 'accepted', reply, conversation }

@@ -1,5 +1,6 @@
 import { messageOf } from '../../base/errors.ts'
 import type { ComposedMessage } from '../message.ts'
+import { type DkimSigner, signMessage } from '../mime/dkim.ts'
 import type { RouteServer } from '../plan.ts'
 import type { FlightLog, MessageKey } from './flight-log.ts'
 import type { ServerFault, SmtpOutcome } from './outcome.ts'
@@ -17,6 +18,14 @@ export interface CompletedFlight {
   outcome: SmtpOutcome
 }
 
+/** What a server is signed in to, and messages are signed with. */
+export interface SenderKeys {
+  /** null = the server asks for none. */
+  secret: string | null
+  /** null = messages are handed over unsigned. */
+  signer: DkimSigner | null
+}
+
 /** After so many lost connections a message is tried again later. */
 const maxLostConnections = 2
 /** After so many messages in a row that lost all connections, the fault is the server's. */
@@ -27,7 +36,7 @@ const idleTime = 5000
 /** Hands messages to one server, over several connections. */
 export class Sender {
   readonly server: RouteServer
-  readonly #secret: string | null
+  readonly #keys: SenderKeys
   readonly #log: FlightLog
   readonly #queue: Flight[] = []
   readonly #completed: CompletedFlight[] = []
@@ -46,10 +55,10 @@ export class Sender {
   /** Fewer than agreed, if the server refused some. */
   #mostConnections: number
 
-  constructor(server: RouteServer, secret: string | null, log: FlightLog, onProgress: () => void) {
+  constructor(server: RouteServer, keys: SenderKeys, log: FlightLog, onProgress: () => void) {
     this.server = server
     this.#mostConnections = server.connections
-    this.#secret = secret
+    this.#keys = keys
     this.#log = log
     this.#onProgress = onProgress
   }
@@ -191,14 +200,16 @@ export class Sender {
   async #open(session: SmtpSession | null): Promise<SmtpSession> {
     if (session?.isOpen) return session
     if (session) this.#end(session)
-    const opened = await SmtpSession.open(this.server, this.#secret, { signal: this.#stopping.signal })
+    const opened = await SmtpSession.open(this.server, this.#keys.secret, { signal: this.#stopping.signal })
     this.#sessions.add(opened)
     if (this.#isStopped) opened.abort()
     return opened
   }
 
   async #sendMessage(session: SmtpSession, { key, to, compose }: Flight): Promise<SmtpOutcome> {
-    const { envelope, content } = compose()
+    const { envelope, content: unsigned } = compose()
+    const { signer } = this.#keys
+    const content = signer ? await signMessage(unsigned, signer, Date.now()) : unsigned
     let isHandedOver = false
     const outcome = await session.send({ from: envelope.from, to }, content, () => {
       isHandedOver = true

@@ -4,9 +4,11 @@ import { type Refusal, refusal } from '../../base/refusal.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { JobOutcome } from '../../jobs/outcome.ts'
 import type { Claim, ResolvedMessage } from '../journal.ts'
+import type { DkimSigner } from '../mime/dkim.ts'
 import type { RouteServer } from '../plan.ts'
 import { activeAmong, dueMessages, type JournaledRow, nextDueAt } from '../queries.ts'
 import type { Mail } from '../recipients.ts'
+import { signerFor, signingFault, type SigningKey } from '../signing.ts'
 import { asksForLess, DomainPace, domainOf } from './domain-pace.ts'
 import { FlightLog, flightLogPath, type MessageKey } from './flight-log.ts'
 import { resolveInterrupted } from './interrupted.ts'
@@ -59,6 +61,7 @@ interface RunOptions {
   signal: AbortSignal
   /** The passwords and tokens of the servers, by id. */
   secrets: Readonly<Record<number, string | null>>
+  signingKeys: readonly SigningKey[]
   schedule: RetrySchedule
 }
 
@@ -107,7 +110,10 @@ export class SmtpRun<Step> {
   }
 
   #senderOf(server: RouteServer, log: FlightLog): Sender {
-    return new Sender(server, this.#options.secrets[server.id] ?? null, log, () => this.#wake())
+    const secret = this.#options.secrets[server.id] ?? null
+    return new Sender(server, { secret, signer: server.signsDkim ? null : this.#signer() }, log, () =>
+      this.#wake()
+    )
   }
 
   #routeFault(): Refusal | null {
@@ -116,7 +122,13 @@ export class SmtpRun<Step> {
       return refusal('route_without_server', { route, sender: this.#work.sender })
     }
     const locked = servers.find(({ id, needsSecret }) => needsSecret && !this.#options.secrets[id])
-    return locked ? refusal('smtp_secret_unreadable', { server: locked.name }) : null
+    if (locked) return refusal('smtp_secret_unreadable', { server: locked.name })
+    const isSigned = servers.some(({ signsDkim }) => !signsDkim)
+    return isSigned ? signingFault(this.#work.sender, this.#options.signingKeys) : null
+  }
+
+  #signer(): DkimSigner | null {
+    return signerFor(this.#work.sender, this.#options.signingKeys)
   }
 
   async #send(slots: readonly ServerSlot[], log: FlightLog): Promise<JobOutcome> {

@@ -129,6 +129,7 @@ const named: Record<ChangedEntity, RawBuilder<unknown> | null> = {
   seed_list: sql`SELECT id, name, 0 AS is_gone FROM seed_lists`,
   virtual_mta: sql`SELECT id, name, 0 AS is_gone FROM virtual_mtas`,
   smtp_server: sql`SELECT id, name, 0 AS is_gone FROM smtp_servers`,
+  dkim_key: sql`SELECT id, domain AS name, 0 AS is_gone FROM dkim_keys`,
   delivery_route: sql`SELECT id, name, 0 AS is_gone FROM virtual_mtas UNION ALL SELECT 0, ${sql.lit(systemDefaultRoute)}, 0`,
   url_domain: sql`SELECT id, domain AS name, 0 AS is_gone FROM url_domains`,
   bounce_email: sql`SELECT bounce_emails.id, username || '@' || domain AS name, 0 AS is_gone

@@ -1070,6 +1070,37 @@ const smtpServerBody = (): { smtp_server: object } => ({
 })
 const oneSmtpServer = (started: StartedApplication): Promise<Prepared> =>
   made(started, '/smtp_servers', smtpServerBody())
+const dkimKeyBody = (): { dkim_key: object } => ({ dkim_key: { domain: `d${++number}.example.com` } })
+const oneDkimKey = (started: StartedApplication): Promise<Prepared> =>
+  made(started, '/dkim_keys', dkimKeyBody())
+const dkimKeys: Endpoint[] = [
+  { method: 'GET', path: '/dkim_keys', prepare: oneDkimKey, data: [shapes.dkimKey] },
+  {
+    method: 'POST',
+    path: '/dkim_keys',
+    prepare: async () => ({ body: dkimKeyBody() }),
+    data: shapes.dkimKey,
+    needs: 'organization_admin'
+  },
+  {
+    method: 'PUT',
+    path: '/dkim_keys/{id}',
+    prepare: async (started) => ({
+      ...(await oneDkimKey(started)),
+      body: { dkim_key: { is_enabled: false } }
+    }),
+    data: shapes.dkimKey,
+    needs: 'organization_admin'
+  },
+  {
+    method: 'DELETE',
+    path: '/dkim_keys/{id}',
+    prepare: oneDkimKey,
+    data: 'null',
+    needs: 'organization_admin'
+  }
+]
+
 const sending: Endpoint[] = [
   { method: 'GET', path: '/smtp_servers', prepare: oneSmtpServer, data: [shapes.smtpServer] },
   { method: 'GET', path: '/smtp_servers/{id}', prepare: oneSmtpServer, data: shapes.smtpServer },
@@ -1374,6 +1405,7 @@ export const endpoints: Endpoint[] = [
   ...suppressionLists,
   ...deliverySettings,
   ...sending,
+  ...dkimKeys,
   ...organizations,
   ...users
 ]

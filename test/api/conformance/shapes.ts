@@ -251,7 +251,20 @@ export const smtpServer: Shape = {
   messages_per_minute: 'integer',
   messages_per_hour: 'integer',
   messages_per_day: 'integer',
+  signs_dkim: 'boolean',
   has_secret: 'boolean',
+  created_at: 'timestamp',
+  updated_at: 'timestamp'
+}
+
+export const dkimKey: Shape = {
+  id: 'integer',
+  domain: 'string',
+  selector: 'string',
+  is_enabled: 'boolean',
+  has_private_key: 'boolean',
+  record_name: 'string',
+  record_value: 'string',
   created_at: 'timestamp',
   updated_at: 'timestamp'
 }
