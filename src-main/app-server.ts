@@ -16,6 +16,7 @@ import { bulkActionLoop } from './bulk-actions/bulk-action-loop.ts'
 import type { CloseStack } from './close-stack.ts'
 import { FileAnalyzer } from './contact-files/file-analyzer.ts'
 import type { ApplicationContext } from './http/context.ts'
+import { Dns } from './delivery/preflight/dns.ts'
 import { DryRuns } from './imports/dry-runs.ts'
 import { FailedRows } from './imports/failed-rows.ts'
 import { importUndoer } from './imports/undo-loop.ts'
@@ -32,6 +33,8 @@ export interface ServerOptions {
   orAnyPort?: boolean
   /** Lowers the cost of password hashes, for tests. */
   passwordCost?: PasswordCost
+  /** The DNS servers to ask, such as 127.0.0.1:5353, for tests; default: those of the system. */
+  dnsServers?: readonly string[]
   /** The desktop's storage for secrets, if there is one. */
   encryption?: DesktopEncryption
 }
@@ -118,7 +121,7 @@ export async function startServer(
 
 async function createServices(
   { dataDirectory, databasePath, integrity, writer, reader, restoreFault }: OpeningData,
-  { encryption, passwordCost }: ServerOptions
+  { encryption, passwordCost, dnsServers }: ServerOptions
 ): Promise<ApplicationContext> {
   const dryRuns = new DryRuns(dataDirectory, databasePath)
   await dryRuns.prepare()
@@ -145,6 +148,7 @@ async function createServices(
     sessionUses: new LastUses((id) => writer.run('accounts.recordSessionUse', { id })),
     passwords: new Passwords(passwordCost),
     credentials,
+    dns: new Dns(dnsServers),
     remoteLook: new RemoteLook(),
     about: new About(),
     backups,

@@ -20,7 +20,12 @@ import { suppressionListRoutes } from './api/suppression-lists/routes.ts'
 import { templateRoutes } from './api/templates/routes.ts'
 import { userRoutes } from './api/users/routes.ts'
 import { webFormRoutes } from './api/web-forms/routes.ts'
-import { autoresponderPreviewRoutes, campaignPreviewRoutes, smtpRoutes } from './delivery/routes.ts'
+import {
+  autoresponderPreviewRoutes,
+  campaignPreviewRoutes,
+  smtpRoutes,
+  preflightRoutes
+} from './delivery/routes.ts'
 import { journalRoutes } from './api/journal/routes.ts'
 import { referenceRoutes } from './http/reference.ts'
 import { apiPrefix } from './http/server.ts'
@@ -50,6 +55,7 @@ const apiRoutes = [
   smtpServerRoutes,
   dkimKeyRoutes,
   smtpRoutes,
+  preflightRoutes,
   journalRoutes,
   organizationRoutes,
   userRoutes

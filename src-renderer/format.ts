@@ -106,6 +106,14 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`
 }
 
+/** Seconds, rounded up to the unit that people would say: "5 minutes", "3 hours" or "4 days". */
+export function formatLongDuration(seconds: number): string {
+  const minutes = Math.max(1, Math.ceil(seconds / 60))
+  if (minutes < 120) return formatDelay(minutes, 'minutes')
+  const hours = Math.ceil(minutes / 60)
+  return hours < 48 ? formatDelay(hours, 'hours') : formatDelay(Math.ceil(hours / 24), 'days')
+}
+
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB']
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))

@@ -1,7 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { endpoints } from '../http/endpoint.ts'
 import { envelope } from '../http/envelope.ts'
+import { PreflightFinding } from './preflight/findings.ts'
 import { Filled, IdParams, wrapped, withDefault } from '../http/schema.ts'
+
+export type { PreflightFinding } from './preflight/findings.ts'
 
 const maxRecipients = 100
 
@@ -35,6 +38,29 @@ const SmtpTest = Type.Object({
 })
 
 export type SmtpTest = Static<typeof SmtpTest>
+
+/** Extensions of the API: what the domain of a sender publishes (docs/api.md, "Sending"). */
+export const preflightEndpoints = endpoints('Sending', {
+  'GET /preflight': {
+    access: 'signed_in',
+    summary: 'Check what the DNS says of a sender: SPF, DKIM, DMARC and where bounces go',
+    query: Type.Object({
+      from_email: Filled({ maxLength: 320 }),
+      /** The route of the messages; 0 is the system default route. */
+      virtual_mta_id: withDefault(Type.Integer({ minimum: 0 }), 0),
+      /** The address that bounces go to; without it, the sender. */
+      return_path: Type.Optional(Filled({ maxLength: 320 }))
+    }),
+    answer: envelope(Type.Array(PreflightFinding))
+  },
+
+  'GET /dkim_keys/:id/record': {
+    access: 'signed_in',
+    summary: 'Check whether the DNS publishes a DKIM key',
+    params: IdParams,
+    answer: envelope(PreflightFinding)
+  }
+})
 
 /** Extensions of the API (docs/api.md, "Sending"). */
 export const smtpEndpoints = endpoints('Sending', {

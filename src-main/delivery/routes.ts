@@ -1,4 +1,6 @@
-import { smtpServerById } from '../api/smtp-servers/queries.ts'
+import { dkimKeyById, dkimKeysOf } from '../api/dkim-keys/queries.ts'
+import { deliveryRouteById, serversOfRoute, smtpServerById } from '../api/smtp-servers/queries.ts'
+import { isForSender } from '../api/smtp-servers/sender-domains.ts'
 import { emailComplaint, isEmail } from '../api/subscribers/rules.ts'
 import { Faults, validationFailed } from '../base/errors.ts'
 import { refusal, refusalAt } from '../base/refusal.ts'
@@ -9,7 +11,14 @@ import { ok } from '../http/envelope.ts'
 import { serveEndpoints } from '../http/serve.ts'
 import { autoresponderPlanOf } from './autoresponder-plan.ts'
 import { campaignPlanOf, campaignToSend } from './campaign-plan.ts'
-import { autoresponderPreviewEndpoints, campaignPreviewEndpoints, smtpEndpoints } from './endpoints.ts'
+import {
+  autoresponderPreviewEndpoints,
+  campaignPreviewEndpoints,
+  preflightEndpoints,
+  smtpEndpoints
+} from './endpoints.ts'
+import type { Dns } from './preflight/dns.ts'
+import { presentFinding } from './preflight/findings.ts'
 import { serversOfAutoresponder } from './autoresponders/queries.ts'
 import { sendPreview } from './previews.ts'
 import { serversOfCampaign } from './queries.ts'
@@ -39,6 +48,43 @@ export const smtpRoutes = serveEndpoints(smtpEndpoints, ({ reader, writer, crede
 
   'POST /campaigns/:id/journal/resend_uncertain': async ({ caller: { organizationId }, params: { id } }) =>
     ok({ messages: await writer.run('deliveries.resendUncertain', { organizationId, id }) })
+}))
+
+declare module '../http/context.ts' {
+  interface ApplicationContext {
+    dns: Dns
+  }
+}
+
+export const preflightRoutes = serveEndpoints(preflightEndpoints, ({ reader, dns }) => ({
+  'GET /preflight': async ({ caller: { organizationId }, query }) => {
+    const { from_email: sender, virtual_mta_id: routeId, return_path: returnPath = sender } = query
+    const faults = new Faults()
+    for (const [field, email] of Object.entries({ from_email: sender, return_path: returnPath })) {
+      if (!isEmail(email)) faults.add(refusalAt(field, emailComplaint(email)))
+    }
+    faults.throwIfAny()
+    await deliveryRouteById(reader, organizationId, routeId)
+    // Loaded when it is used: its list of domains is long.
+    const { preflight } = await import('./preflight/preflight.ts')
+    const servers = await serversOfRoute(reader, organizationId, routeId)
+    const findings = await preflight(
+      {
+        sender: sender.trim(),
+        returnPath: returnPath.trim(),
+        keys: (await dkimKeysOf(reader, organizationId)).filter(({ is_enabled }) => is_enabled === 1),
+        servers: servers.filter((row) => isForSender(JSON.parse(row.sender_domains) as string[], sender))
+      },
+      dns
+    )
+    return ok(findings.map(presentFinding))
+  },
+
+  'GET /dkim_keys/:id/record': async ({ caller, params }) => {
+    const key = await dkimKeyById(reader, caller.organizationId, params.id)
+    const { checkDkimRecord } = await import('./preflight/preflight.ts')
+    return ok(presentFinding(await checkDkimRecord(key, dns)))
+  }
 }))
 
 // Previews are messages like any other.

@@ -1,8 +1,9 @@
 import { expect, describe, it } from 'vitest'
-import { sharedApplication } from '../support/application.ts'
+import { sharedApplication, startApplication } from '../support/application.ts'
 import { makeCampaign } from '../support/builders.ts'
+import { dnsServer, type Zone } from '../support/dns-server.ts'
 import { mailServer } from '../support/mail-server.ts'
-import { listWith } from '../support/smtp-route.ts'
+import { listWith, routeTo } from '../support/smtp-route.ts'
 import { menuIsGone, sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
 
 const name = 'sending by SMTP, in a real Chromium'
@@ -31,8 +32,8 @@ describe.skipIf(skipsWithoutBrowser)(name, { timeout: 120_000 }, () => {
     await form.getByRole('button', { name: 'Service' }).click()
     await page.getByRole('option', { name: 'Fastmail' }).click()
     await menuIsGone(page)
-    expect(await form.getByLabel('Server').inputValue()).toBe('smtp.fastmail.com')
-    await form.getByLabel('Server').fill('127.0.0.1')
+    expect(await form.getByRole('textbox', { name: /^Server/ }).inputValue()).toBe('smtp.fastmail.com')
+    await form.getByRole('textbox', { name: /^Server/ }).fill('127.0.0.1')
     await form.getByLabel('Port').fill(String(server.port))
     await form.getByRole('combobox', { name: 'Security' }).click()
     await page.getByRole('option', { name: /^None/ }).click()
@@ -72,5 +73,36 @@ describe.skipIf(skipsWithoutBrowser)(name, { timeout: 120_000 }, () => {
     await window.screenshot('delivery-journal')
     await delivery.getByRole('button', { name: /^Send again to the one recipient/ }).click()
     await page.getByText('They may get the message twice').waitFor()
+  })
+
+  it('shows the record of a DKIM key, and says what is left to do before a campaign is sent', async () => {
+    const zone: Zone = { TXT: { 'example.com': ['v=spf1 -all'] }, MX: { 'example.com': ['mx.example.com'] } }
+    const { address } = await dnsServer(zone)
+    const { api, app } = await startApplication(undefined, { dnsServers: [address] })
+    await routeTo(api, 2525, { messages_per_hour: 100 })
+    const list = await listWith(api, ['p1@example.org'])
+    const campaign = await makeCampaign(api, list.id, { name: 'Spring news' })
+    const window = await Window.open(browser, app, '/delivery')
+    const { page } = window
+
+    await page.getByRole('button', { name: 'Add a domain' }).click()
+    await page.getByLabel('Domain of your sender').fill('example.com')
+    await page.getByRole('button', { name: 'Make a key' }).click()
+    const record = page.getByRole('dialog', { name: 'example.com' })
+    await record.getByRole('button', { name: 'Check the DNS' }).click()
+    await record.getByText('The DNS has no TXT record').waitFor()
+    const value = await record.getByRole('textbox', { name: 'Value' }).inputValue()
+    zone.TXT = { ...zone.TXT, 'listwright._domainkey.example.com': [value] }
+    await record.getByRole('button', { name: 'Check the DNS' }).click()
+    await record.getByText('The key is published').waitFor()
+    await window.screenshot('dkim-record')
+
+    await page.goto(`${app.baseUrl}/lists/${list.id}/campaigns/${campaign.id}`)
+    await page.getByRole('button', { name: 'Send…' }).click()
+    const checks = page.getByRole('region', { name: 'Sender' })
+    await checks.getByText('The domain example.com has no DMARC record').waitFor()
+    await checks.getByText('5 checks passed').waitFor()
+    await page.getByText('1 minute').waitFor()
+    await window.screenshot('send-preflight')
   })
 })

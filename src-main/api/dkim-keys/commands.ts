@@ -56,7 +56,7 @@ const updateDkimKey: Command<Update, DkimKeyRow> = async (context, { organizatio
     context.db
       .updateTable('dkim_keys')
       .set({
-        ...(is_enabled !== undefined && { is_enabled: Number(is_enabled) as 0 | 1 }),
+        ...(is_enabled !== undefined && { is_enabled: Number(is_enabled) }),
         ...(credentialPlace && { credential_place: credentialPlace }),
         updated_at: context.now
       })

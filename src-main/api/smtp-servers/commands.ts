@@ -167,7 +167,7 @@ function columnsOf({ name, sender_domains, ...settings }: SmtpSettings) {
     ...checked,
     ...namesOf(checked.name),
     sender_domains: JSON.stringify(checked.sender_domains),
-    signs_dkim: Number(checked.signs_dkim) as 0 | 1
+    signs_dkim: Number(checked.signs_dkim)
   }
 }
 

@@ -514,6 +514,46 @@ export const english = {
   host_unreachable: '{host} cannot be reached',
   host_without_version: '{host} does not say which version is the latest',
 
+  // What the domain of a sender publishes
+  preflight_no_dns: 'The DNS gave no answer. Check again when you are online.',
+  sender_of_own_domain: 'The domain {domain} is your own.',
+  sender_free_mail:
+    'Mailbox providers refuse messages from {domain} that another server sends. Use a sender at a domain of your own.',
+  sender_free_mail_by_provider:
+    'Addresses at {domain} are free mailboxes: their provider limits how much you may send, and newsletters from them often land in the spam folder. A domain of your own is better.',
+  spf_none:
+    'The domain {domain} has no SPF record. Add a TXT record such as “v=spf1 include:… ~all”, as the service that sends for you tells you.',
+  spf_several:
+    'The domain {domain} has several SPF records, and then none of them counts. Join them into one.',
+  spf_too_many_lookups:
+    'The SPF record of {domain} needs {count} lookups, and receivers stop after {most}. Remove includes that you no longer need.',
+  spf_allows_all: 'The SPF record of {domain} allows everyone to send for it. End it with ~all or -all.',
+  spf_service_missing:
+    'The SPF record of {domain} does not allow your server. Add “include:{include}” before its last part.',
+  spf_found: 'The domain {domain} has an SPF record.',
+  dkim_by_server: 'Your server signs messages itself.',
+  dkim_none: 'Messages from {domain} are not signed. Make a DKIM key under Delivery.',
+  dkim_record_missing:
+    'The DNS has no TXT record {name} yet. Add it as shown; a new one can take an hour to be seen.',
+  dkim_record_several: 'The DNS has several TXT records {name}. Keep only the one that is shown.',
+  dkim_record_differs: 'The TXT record {name} holds another key. Replace it with the one that is shown.',
+  dkim_record_right: 'The key is published as {name}.',
+  dmarc_none:
+    'The domain {domain} has no DMARC record, which large mailbox providers ask for. Add the TXT record _dmarc.{domain} with “v=DMARC1; p=none”.',
+  dmarc_several: 'The domain {domain} has several DMARC records, and then none of them counts. Keep one.',
+  dmarc_unreadable: 'The DMARC record of {domain} says no policy. It needs p=none, p=quarantine or p=reject.',
+  dmarc_found: 'The domain {domain} has a DMARC record with the policy “{policy}”.',
+  aligned_by_dkim: 'The signature belongs to {domain}, as DMARC asks.',
+  aligned_by_spf: 'The return address belongs to {domain}, as DMARC asks.',
+  aligned_by_server:
+    'DMARC asks for a signature of {domain}. Have the service that signs for you sign with your domain.',
+  not_aligned:
+    'Neither the signature nor the return address belongs to {domain}. Make a DKIM key for it under Delivery.',
+  not_aligned_refused:
+    'Neither the signature nor the return address belongs to {domain}, whose DMARC policy is “{policy}”: most providers will refuse the messages. Make a DKIM key for it under Delivery.',
+  bounces_taken: 'The return address at {domain} can take mail.',
+  bounces_lost: 'The domain {domain} takes no mail, so bounces are lost. Choose another return address.',
+
   // Sending by SMTP
   dkim_selector:
     '{field} must be letters, digits and dashes such as listwright, because it becomes part of a DNS name; "{selector}" is not',

@@ -562,6 +562,51 @@ export const german: Sentences = {
   host_unreachable: '{host} ist nicht zu erreichen',
   host_without_version: '{host} sagt nicht, welche Version die neueste ist',
 
+  // What the domain of a sender publishes
+  preflight_no_dns: 'Das DNS hat nicht geantwortet. Prüfen Sie noch einmal, wenn Sie online sind.',
+  sender_of_own_domain: 'Die Domain {domain} gehört Ihnen.',
+  sender_free_mail:
+    'Anbieter lehnen Nachrichten von {domain} ab, die ein anderer Server sendet. Verwenden Sie einen Absender mit eigener Domain.',
+  sender_free_mail_by_provider:
+    'Adressen bei {domain} sind kostenlose Postfächer: Der Anbieter begrenzt, wie viel Sie senden dürfen, und Newsletter landen oft im Spam. Besser ist eine eigene Domain.',
+  spf_none:
+    'Die Domain {domain} hat keinen SPF-Eintrag. Legen Sie einen TXT-Eintrag wie „v=spf1 include:… ~all“ an; den genauen Text nennt der Dienst, der für Sie sendet.',
+  spf_several:
+    'Die Domain {domain} hat mehrere SPF-Einträge, deshalb gilt keiner. Fassen Sie sie zu einem zusammen.',
+  spf_too_many_lookups:
+    'Der SPF-Eintrag von {domain} braucht {count} Abfragen, Empfänger brechen nach {most} ab. Entfernen Sie, was Sie nicht mehr brauchen.',
+  spf_allows_all:
+    'Der SPF-Eintrag von {domain} erlaubt jedem, für sie zu senden. Beenden Sie ihn mit ~all oder -all.',
+  spf_service_missing:
+    'Der SPF-Eintrag von {domain} erlaubt Ihren Server nicht. Fügen Sie vor dem letzten Teil „include:{include}“ ein.',
+  spf_found: 'Die Domain {domain} hat einen SPF-Eintrag.',
+  dkim_by_server: 'Ihr Server signiert die Nachrichten selbst.',
+  dkim_none:
+    'Nachrichten von {domain} sind nicht signiert. Erzeugen Sie unter „Versand“ einen DKIM-Schlüssel.',
+  dkim_record_missing:
+    'Im DNS gibt es den TXT-Eintrag {name} noch nicht. Legen Sie ihn wie gezeigt an; bis er sichtbar ist, kann eine Stunde vergehen.',
+  dkim_record_several: 'Im DNS gibt es mehrere TXT-Einträge {name}. Behalten Sie nur den gezeigten.',
+  dkim_record_differs:
+    'Der TXT-Eintrag {name} enthält einen anderen Schlüssel. Ersetzen Sie ihn durch den gezeigten.',
+  dkim_record_right: 'Der Schlüssel ist als {name} veröffentlicht.',
+  dmarc_none:
+    'Die Domain {domain} hat keinen DMARC-Eintrag, den große Anbieter verlangen. Legen Sie den TXT-Eintrag _dmarc.{domain} mit „v=DMARC1; p=none“ an.',
+  dmarc_several: 'Die Domain {domain} hat mehrere DMARC-Einträge, deshalb gilt keiner. Behalten Sie einen.',
+  dmarc_unreadable:
+    'Der DMARC-Eintrag von {domain} nennt keine Richtlinie. Er braucht p=none, p=quarantine oder p=reject.',
+  dmarc_found: 'Die Domain {domain} hat einen DMARC-Eintrag mit der Richtlinie „{policy}“.',
+  aligned_by_dkim: 'Die Signatur gehört zu {domain}, wie DMARC es verlangt.',
+  aligned_by_spf: 'Die Rücksendeadresse gehört zu {domain}, wie DMARC es verlangt.',
+  aligned_by_server:
+    'DMARC verlangt eine Signatur von {domain}. Lassen Sie den Dienst, der für Sie signiert, mit Ihrer Domain signieren.',
+  not_aligned:
+    'Weder die Signatur noch die Rücksendeadresse gehört zu {domain}. Erzeugen Sie dafür unter „Versand“ einen DKIM-Schlüssel.',
+  not_aligned_refused:
+    'Weder die Signatur noch die Rücksendeadresse gehört zu {domain}, deren DMARC-Richtlinie „{policy}“ ist: Die meisten Anbieter werden die Nachrichten ablehnen. Erzeugen Sie dafür unter „Versand“ einen DKIM-Schlüssel.',
+  bounces_taken: 'Die Rücksendeadresse bei {domain} kann Mails empfangen.',
+  bounces_lost:
+    'Die Domain {domain} empfängt keine Mails, Rückläufer gehen also verloren. Wählen Sie eine andere Rücksendeadresse.',
+
   // Sending by SMTP
   dkim_selector:
     'Der Selektor besteht aus Buchstaben, Ziffern und Bindestrichen, etwa listwright: er wird Teil eines DNS-Namens. „{selector}“ ist keiner',

@@ -13,8 +13,9 @@ const table = endpoints.map((endpoint) => [nameOf(endpoint), endpoint] as const)
 
 type Prepared = Awaited<ReturnType<Endpoint['prepare']>>
 
-function pathOf({ path }: Endpoint, { parameters = {} }: Prepared): string {
-  return path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => String(parameters[name]))
+function pathOf({ path }: Endpoint, { parameters = {}, query }: Prepared): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => String(parameters[name]))
+  return query === undefined ? filled : `${filled}?${query}`
 }
 
 async function callWith(client: Client, endpoint: Endpoint, prepared: Prepared): Promise<Response> {

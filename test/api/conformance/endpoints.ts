@@ -34,6 +34,8 @@ export interface Endpoint {
 
 interface Prepared {
   parameters?: Record<string, string | number>
+  /** Without the question mark. */
+  query?: string
   body?: unknown
 }
 
@@ -1074,6 +1076,14 @@ const dkimKeyBody = (): { dkim_key: object } => ({ dkim_key: { domain: `d${++num
 const oneDkimKey = (started: StartedApplication): Promise<Prepared> =>
   made(started, '/dkim_keys', dkimKeyBody())
 const dkimKeys: Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/preflight',
+    // No DNS knows the domain: the answer is the same with and without a network.
+    prepare: async () => ({ query: 'from_email=news@example.invalid' }),
+    data: [shapes.preflightFinding]
+  },
+  { method: 'GET', path: '/dkim_keys/{id}/record', prepare: oneDkimKey, data: shapes.preflightFinding },
   { method: 'GET', path: '/dkim_keys', prepare: oneDkimKey, data: [shapes.dkimKey] },
   {
     method: 'POST',

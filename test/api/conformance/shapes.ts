@@ -269,6 +269,8 @@ export const dkimKey: Shape = {
   updated_at: 'timestamp'
 }
 
+export const preflightFinding: Shape = { check: 'string', verdict: 'string', message: 'string' }
+
 export const deliveryRoute: Shape = {
   virtual_mta_id: 'integer',
   virtual_mta_name: 'string',
