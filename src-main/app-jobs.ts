@@ -4,6 +4,7 @@ import type { Served } from './app-server.ts'
 import type { CloseStack } from './close-stack.ts'
 import type { ApplicationOptions } from './app.ts'
 import { autoresponderJobs } from './delivery/autoresponders/jobs.ts'
+import { confirmationJobs } from './delivery/confirmations/jobs.ts'
 import { deliveryJobs } from './delivery/delivery-jobs.ts'
 import { resolveAllInterrupted } from './delivery/smtp/interrupted.ts'
 import { usualSchedule } from './delivery/smtp/retry-schedule.ts'
@@ -48,6 +49,7 @@ export async function startJobs(
     const sending = { credentials: services.credentials, linkBase: baseUrl, schedule }
     await start(deliveryJobs(reader, writer, sending))
     await start(autoresponderJobs(reader, writer, sending))
+    await start(confirmationJobs(reader, writer, sending))
   }
   await start(syncJobs(reader, writer, services.credentials))
   const changeWatch = new ChangeWatch(writer)

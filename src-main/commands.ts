@@ -6,6 +6,7 @@ import { campaignCommands } from './api/campaigns/commands.ts'
 import { imageCommands } from './api/images/commands.ts'
 import { deliveryCommands } from './delivery/commands.ts'
 import { autoresponderDeliveryCommands } from './delivery/autoresponders/commands.ts'
+import { confirmationDeliveryCommands } from './delivery/confirmations/commands.ts'
 import { customFieldCommands } from './api/custom-fields/commands.ts'
 import { dkimKeyCommands } from './api/dkim-keys/commands.ts'
 import { deliverySettingCommands } from './api/delivery-settings/commands.ts'
@@ -58,6 +59,7 @@ export const commands: CommandRegistry = {
   images: imageCommands,
   deliveries: deliveryCommands,
   autoresponderDeliveries: autoresponderDeliveryCommands,
+  confirmationDeliveries: confirmationDeliveryCommands,
   tracking: trackingCommands,
   syncs: syncCommands,
   autoresponders: autoresponderCommands,

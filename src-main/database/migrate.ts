@@ -34,6 +34,7 @@ import { fileReadings } from './migrations/0047-file-readings.ts'
 import { sending } from './migrations/0048-sending.ts'
 import { sentAutoresponders } from './migrations/0049-sent-autoresponders.ts'
 import { dkimKeys } from './migrations/0050-dkim-keys.ts'
+import { confirmations } from './migrations/0051-confirmations.ts'
 
 /** In order; a released migration is never edited. */
 export const migrations: readonly Migration[] = [
@@ -65,7 +66,8 @@ export const migrations: readonly Migration[] = [
   fileReadings,
   sending,
   sentAutoresponders,
-  dkimKeys
+  dkimKeys,
+  confirmations
 ]
 
 const keptBackups = 3
@@ -107,9 +109,11 @@ export function migrate(
   for (const step of pending) {
     // SQLite accepts this setting only outside a transaction.
     if (step.rebuildsTables) database.pragma('foreign_keys = OFF')
+    // A damaged database may have some, which its repair deals with.
+    const brokenBefore = step.rebuildsTables ? brokenReferences(database).length : 0
     database.transaction(() => {
       database.exec(step.sql)
-      if (step.rebuildsTables) requireForeignKeys(database)
+      if (step.rebuildsTables) requireNoMoreBroken(database, brokenBefore)
       database.pragma(`user_version = ${step.version}`)
     })()
     database.pragma('foreign_keys = ON')
@@ -146,10 +150,14 @@ function firstTable(database: Database): string | undefined {
   return database.prepare<[], string>('SELECT name FROM sqlite_schema LIMIT 1').pluck().get()
 }
 
-function requireForeignKeys(database: Database): void {
-  const broken = database.pragma('foreign_key_check') as { table: string; parent: string }[]
+function brokenReferences(database: Database): { table: string; parent: string }[] {
+  return database.pragma('foreign_key_check') as { table: string; parent: string }[]
+}
+
+function requireNoMoreBroken(database: Database, before: number): void {
+  const broken = brokenReferences(database)
   const [first] = broken
-  if (first)
+  if (first && broken.length > before)
     throw new Error(`${broken.length} rows, such as one in ${first.table}, refer to missing ${first.parent}`)
 }
 

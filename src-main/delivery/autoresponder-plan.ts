@@ -54,6 +54,7 @@ export async function autoresponderPlanOf(
     fields: await fieldsOfList(db, list.organization_id, list.id),
     timeZone,
     linkBase: links,
+    asksToConfirm: false,
     leaves,
     linksImages: urlDomain !== undefined,
     signingSecret: await signingSecret(db),

@@ -88,6 +88,7 @@ export async function campaignPlanOf(
     timeZone: campaign.time_zone_name,
     linksImages: urlDomain !== undefined,
     linkBase: links,
+    asksToConfirm: false,
     leaves,
     signingSecret: await signingSecret(db),
     tracksOpens: dispatch?.track_opens === 1 && links !== null,

@@ -102,6 +102,13 @@ export class MessageLinks {
     return linkBase === null ? '' : `${linkBase}/w/${makeToken(this.#secret, 'view', this.#named)}`
   }
 
+  /** '' where no link can be opened. @param formId of the form that a subscription was asked for with */
+  confirmation(subscriptionId: number, formId: number): string {
+    const { linkBase } = this.#targets
+    const named = { subscriberId: subscriptionId, sliceId: formId }
+    return linkBase === null ? '' : `${linkBase}/s/${makeToken(this.#secret, 'confirm', named)}`
+  }
+
   get openPixel(): string | undefined {
     const { linkBase } = this.#targets
     return linkBase === null ? undefined : `${linkBase}/o/${makeToken(this.#secret, 'open', this.#named)}`

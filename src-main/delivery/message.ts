@@ -35,6 +35,8 @@ import type { OutgoingMessage } from './transport.ts'
 export interface Addressee extends Omit<Recipient, 'links' | 'tracked'> {
   /** The format that the subscriber chose, if the list allows it; null = any. */
   format: ContentFormat | null
+  /** What the message asks to confirm. */
+  asked?: { subscriptionId: number; formId: number }
 }
 
 /** A content with replaced codes; a missing part is undefined. */
@@ -165,6 +167,7 @@ export class MessageComposer {
    * none yet; mail works everywhere.
    */
   #unsubscribeLines({ unsubscribe, unsubscribeToken }: Recipient['links']): string {
+    if (this.#plan.asksToConfirm) return ''
     if (!this.#plan.leaves) {
       return `${headerLine('List-Unsubscribe', `<${unsubscribe}>`)}List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`
     }
@@ -229,11 +232,13 @@ export class MessageComposer {
 
   #recipientOf(content: PlannedContent, addressee: Addressee): Recipient {
     const { linkBase, signingSecret } = this.#plan
+    const { asked } = addressee
     const named = { subscriberId: addressee.id, sliceId: content.sliceId }
     const targets = { linkBase, mailbox: this.#shared.mailbox }
     const links = new MessageLinks(targets, signingSecret, named)
     const tracked = (key: string): string | undefined => {
       if (key === openPixelCode) return links.openPixel
+      if (key === 'confirm_link') return asked && links.confirmation(asked.subscriptionId, asked.formId)
       const id = linkOfCode(key)
       return id !== null && this.#countedIn(content).has(id) ? links.click(id) : undefined
     }

@@ -22,6 +22,11 @@ export function autoresponderOutboxPath(dataDirectory: string, autoresponderId: 
   return join(outboxDirectory(dataDirectory), `autoresponder-${autoresponderId}.mbox`)
 }
 
+/** The file of a form's confirmation messages. */
+export function confirmationOutboxPath(dataDirectory: string, webFormId: number): string {
+  return join(outboxDirectory(dataDirectory), `confirmations-${webFormId}.mbox`)
+}
+
 export function previewOutboxPath(dataDirectory: string, organizationId: number): string {
   return join(outboxDirectory(dataDirectory), `previews-${organizationId}.mbox`)
 }

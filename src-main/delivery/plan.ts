@@ -25,6 +25,8 @@ export interface MessagePlan {
   timeZone: string
   /** Without a path; null = no link may lead to Listwright, since readers could not open it. */
   linkBase: string | null
+  /** True for a message that asks to confirm an address: it belongs to no list yet, so there is nothing to unsubscribe from. */
+  asksToConfirm: boolean
   /** True if the message leaves this computer, so that its headers must hold for readers elsewhere. */
   leaves: boolean
   /** True = recipients load images from there; otherwise they are embedded. */

@@ -155,7 +155,12 @@ export function slicesInFlight(db: Kysely<Schema>) {
     .selectFrom('journal_counts')
     .innerJoin('stat_slices', 'stat_slices.id', 'journal_counts.stat_slice_id')
     .innerJoin('stats', 'stats.id', 'stat_slices.stat_id')
-    .select(['stat_slices.id as sliceId', 'campaign_id as campaignId', 'autoresponder_id as autoresponderId'])
+    .select([
+      'stat_slices.id as sliceId',
+      'campaign_id as campaignId',
+      'autoresponder_id as autoresponderId',
+      'web_form_id as webFormId'
+    ])
     .where('state', '=', journalStates.in_flight)
     .where('messages', '>', 0)
     .execute()

@@ -18,6 +18,9 @@ export const trackingEndpoints = unlistedEndpoints({
   'GET /i/:key': { access: 'message_link', params: Type.Object({ key: Type.String({ maxLength: 32 }) }) },
   /** The message as a page. */
   'GET /w/:token': link,
+  /** The page of a confirmation message. */
+  'GET /s/:token': link,
+  'POST /s/:token': link,
   'GET /u/:token': link,
   'POST /u/:token': link
 })

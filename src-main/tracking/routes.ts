@@ -5,6 +5,8 @@ import { signingSecret } from '../settings/queries.ts'
 import { serveEndpoints } from '../http/serve.ts'
 import { trackingEndpoints } from './endpoints.ts'
 import { addressOfLink } from './queries.ts'
+import { pendingByToken } from '../api/web-forms/queries.ts'
+import type { FormLanguage } from '../api/web-forms/schema.ts'
 import { readToken } from '../api/subscribers/tokens.ts'
 
 const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
@@ -61,6 +63,25 @@ const followLinks = serveEndpoints(trackingEndpoints, ({ reader, writer, content
       : reply.type('text/html; charset=utf-8').send(message.html)
   },
 
+  // Programs open all links of a message to check them, which must not confirm anything: that takes a POST.
+  'GET /s/:token': async ({ params }, reply) => {
+    const found = await pendingByToken(reader, params.token, Date.now())
+    if (!found) return page(reply.code(404), 'This link does not work', 'It was used, or it is too old.')
+    const { form, list, pending } = found
+    const { title, sentence, action } = confirmationPages[form.language].ask
+    const filled = sentence.replace('{email}', escape(pending.email)).replace('{list}', escape(list.name))
+    return page(reply, title, filled, action, form.language)
+  },
+
+  'POST /s/:token': async ({ params: { token }, ip }, reply) => {
+    const found = await pendingByToken(reader, token, Date.now())
+    const outcome = await writer.run('webForms.confirmByLink', { token, ip })
+    const language = found?.form.language ?? 'en'
+    const { title, sentence } = confirmationPages[language][outcome]
+    const filled = sentence.replace('{list}', escape(found?.list.name ?? ''))
+    return page(reply.code(outcome === 'gone' ? 404 : 200), title, filled, undefined, language)
+  },
+
   // Programs open all links of a message to check them, which must not unsubscribe: that takes a POST.
   'GET /u/:token': async (_request, reply) =>
     page(reply, 'Unsubscribe', 'Press the button to get no more messages from this list.', 'Unsubscribe'),
@@ -82,10 +103,47 @@ const messagePolicy =
   "default-src 'none'; img-src * data:; style-src 'unsafe-inline'; font-src *; sandbox allow-popups allow-top-navigation-by-user-activation"
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"
 
-function page(reply: FastifyReply, title: string, sentence: string, action?: string): FastifyReply {
+/** The pages of confirmation messages, by the language of the form. */
+const confirmationPages = {
+  en: {
+    ask: {
+      title: 'Confirm your address',
+      sentence: 'Press the button to get “{list}” at {email}.',
+      action: 'Confirm'
+    },
+    confirmed: { title: 'Thank you', sentence: 'Your address is confirmed: you will get “{list}”.' },
+    there_already: { title: 'You are subscribed', sentence: 'You get “{list}” already.' },
+    gone: { title: 'This link does not work', sentence: 'It was used, or it is too old.' }
+  },
+  de: {
+    ask: {
+      title: 'Adresse bestätigen',
+      sentence: 'Mit dem Knopf bestätigen Sie, dass Sie „{list}“ an {email} erhalten möchten.',
+      action: 'Bestätigen'
+    },
+    confirmed: { title: 'Danke', sentence: 'Ihre Adresse ist bestätigt: Sie erhalten „{list}“.' },
+    there_already: { title: 'Sie sind angemeldet', sentence: 'Sie erhalten „{list}“ bereits.' },
+    gone: { title: 'Dieser Link funktioniert nicht', sentence: 'Er wurde schon benutzt oder ist zu alt.' }
+  }
+} satisfies Record<FormLanguage, Record<string, { title: string; sentence: string; action?: string }>>
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+
+function escape(text: string): string {
+  return text.replaceAll(/[&<>]/g, (character) => entities[character] ?? character)
+}
+
+/** @param sentence HTML */
+function page(
+  reply: FastifyReply,
+  title: string,
+  sentence: string,
+  action?: string,
+  language: FormLanguage = 'en'
+): FastifyReply {
   const form = action === undefined ? '' : `<form method="post"><button>${action}</button></form>`
   return reply.type('text/html; charset=utf-8').header('Content-Security-Policy', pagePolicy)
-    .send(`<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+    .send(`<!doctype html><html lang="${language}"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${title}</title>
 <style>
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }

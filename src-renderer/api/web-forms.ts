@@ -61,6 +61,13 @@ export async function confirmSubscription(listId: number, id: number): Promise<v
   })
 }
 
+/** Sends the confirmation message once more. */
+export function resendConfirmation(listId: number, id: number): Promise<PendingSubscription> {
+  return call('POST /mailing_lists/:mailing_list_id/pending_subscriptions/:id/resend', {
+    params: { mailing_list_id: listId, id }
+  })
+}
+
 export async function discardSubscription(listId: number, id: number): Promise<void> {
   await call('DELETE /mailing_lists/:mailing_list_id/pending_subscriptions/:id', {
     params: { mailing_list_id: listId, id }

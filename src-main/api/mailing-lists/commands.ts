@@ -75,6 +75,17 @@ const updateMailingList: Command<UpdateInput, void> = async (context, input) => 
       .execute()
     await saveSeedLists(context, id, seedListIds)
   })
+  await retryConfirmations(context, id)
+}
+
+/** Has confirmation messages tried at once that wait for other settings of their list. */
+async function retryConfirmations({ db }: CommandContext, id: number): Promise<void> {
+  const forms = db.selectFrom('web_forms').select('id').where('mailing_list_id', '=', id)
+  await db
+    .updateTable('confirmation_deliveries')
+    .set({ waits_until: null })
+    .where('web_form_id', 'in', forms)
+    .execute()
 }
 
 /**

@@ -157,6 +157,7 @@ async function endWaiting({ db }: CommandContext): Promise<void> {
     .where('waits_for', 'in', ['server', 'quota'])
     .execute()
   await db.updateTable('autoresponder_deliveries').set({ waits_until: null }).execute()
+  await db.updateTable('confirmation_deliveries').set({ waits_until: null }).execute()
 }
 
 function columnsOf({ name, sender_domains, ...settings }: SmtpSettings) {

@@ -2,11 +2,12 @@ import type { Generated } from 'kysely'
 import type { Fixed, Flag, Json, Time } from '../../database/schema.ts'
 import type { CounterName } from './schema.ts'
 
-/** The statistics of a campaign or an autoresponder. */
+/** The statistics of a campaign, an autoresponder, or the confirmation messages of a form. */
 export interface StatsTable {
   id: Generated<number>
   campaign_id: number | null
   autoresponder_id: number | null
+  web_form_id: number | null
   /** 1 if stat_recipients has its recipients. */
   keeps_recipients: Flag
 }

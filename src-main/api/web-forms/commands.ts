@@ -1,10 +1,21 @@
-import { type Command, recordOne } from '../../database/command.ts'
+import { Faults, validationFailed } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
+import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import { queueReactions, subscriptionAutoresponders } from '../autoresponders/reactions.ts'
-import { localListById } from '../mailing-lists/queries.ts'
+import { localListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { addSubscriber, type SubscriberScope } from '../subscribers/commands.ts'
 import type { SubscriberInput } from '../subscribers/schema.ts'
-import { pendingSubscriptionById, webFormById, type WebFormRow } from './queries.ts'
+import { day } from './confirmation.ts'
+import { confirmationCode } from './confirmation-texts.ts'
+import {
+  hasActive,
+  pendingByToken,
+  pendingSubscriptionById,
+  type PendingSubscriptionRow,
+  webFormById,
+  type WebFormRow
+} from './queries.ts'
 import type { WebFormChanges, WebFormInput } from './schema.ts'
 
 type Scope = Omit<SubscriberScope, 'timeZone'>
@@ -27,6 +38,7 @@ const createWebForm: Command<Scope & { form: WebFormInput }, WebFormRow> = async
       mailing_list_id: scope.mailingListId,
       name: form.name.trim(),
       requires_confirmation: Number(form.requires_confirmation),
+      ...confirmationColumns(form),
       created_at: context.now,
       updated_at: context.now
     })
@@ -41,13 +53,15 @@ const updateWebForm: Command<Scope & { id: number; changes: WebFormChanges }, We
   { id, changes, ...scope }
 ) => {
   await localListById(context.db, scope.organizationId, scope.mailingListId, 'web forms')
+  const { name, requires_confirmation, ...confirmation } = changes
   const before = await webFormById(context.db, scope.mailingListId, id)
   return recordEdit(context, webFormTables, scope, id, () =>
     context.db
       .updateTable('web_forms')
       .set({
-        name: changes.name?.trim() ?? before.name,
-        requires_confirmation: Number(changes.requires_confirmation ?? before.requires_confirmation),
+        name: name?.trim() ?? before.name,
+        requires_confirmation: Number(requires_confirmation ?? before.requires_confirmation),
+        ...confirmationColumns({ ...before, ...confirmation }),
         updated_at: context.now
       })
       .where('id', '=', id)
@@ -64,6 +78,22 @@ const deleteWebForm: Command<Scope & { id: number }, void> = async (context, { i
   )
 }
 
+type ConfirmationInput = Omit<WebFormInput, 'name' | 'requires_confirmation'>
+
+/** @throws ApiError validation_failed for a text of its own without the link that confirms */
+function confirmationColumns({ confirmation_html, confirmation_text, ...others }: ConfirmationInput) {
+  const faults = new Faults()
+  for (const [field, text] of Object.entries({ confirmation_html, confirmation_text })) {
+    const isOwn = text.trim() !== ''
+    if (isOwn && !text.includes(confirmationCode)) {
+      faults.add(refusal('confirmation_code_missing', { field, code: confirmationCode }))
+    }
+  }
+  faults.throwIfAny()
+  const { language, confirmation_subject, confirmation_days } = others
+  return { language, confirmation_subject, confirmation_html, confirmation_text, confirmation_days }
+}
+
 /**
  * Adds a subscriber who confirmed.
  * @returns the subscriber's id
@@ -75,16 +105,84 @@ export const confirmSubscription: Command<SubscriberScope & { id: number }, numb
 ) => {
   const list = await localListById(context.db, scope.organizationId, scope.mailingListId, 'subscribers')
   const pending = await pendingSubscriptionById(context.db, list.id, pendingId)
+  return addConfirmed(context, list, pending, scope, null)
+}
+
+/** What became of the link in a confirmation message. */
+export type ConfirmationByLink = 'confirmed' | 'there_already' | 'gone'
+
+/**
+ * Adds a subscriber who pressed the button on the page of a confirmation message.
+ * @returns `gone` for a link that was used, has expired, or was never made
+ * @throws ApiError if the subscriber cannot be added, such as over the limit of the organization
+ */
+export const confirmByLink: Command<{ token: string; ip: string }, ConfirmationByLink> = async (
+  context,
+  { token, ip }
+) => {
+  const found = await pendingByToken(context.db, token, context.clock)
+  if (!found) return 'gone'
+  const { pending, organizationId, timeZone } = found
+  const { id: mailingListId } = found.list
+  const scope = { organizationId, mailingListId, timeZone }
+  if (await hasActive(context.db, mailingListId, pending.email_key)) {
+    await deletePending(context, scope, pending.id)
+    return 'there_already'
+  }
+  await addConfirmed(context, found.list, pending, scope, ip)
+  return 'confirmed'
+}
+
+async function addConfirmed(
+  context: CommandContext,
+  list: MailingListRow,
+  pending: PendingSubscriptionRow,
+  scope: SubscriberScope,
+  ip: string | null
+): Promise<number> {
   const asked = JSON.parse(pending.subscriber) as SubscriberInput
   const { id, emailKey } = await addSubscriber(context, {
     ...scope,
-    subscriber: list.has_confirmed === 1 ? { ...asked, confirmed: true } : asked
+    subscriber: {
+      ...asked,
+      ...(list.has_confirmed === 1 && { confirmed: true }),
+      // The address from which it was confirmed proves the consent, unless the form's own address was given.
+      ...(ip !== null && asked.subscribe_ip === undefined && { subscribe_ip: ip })
+    }
   })
-  await context.db.deleteFrom('pending_subscriptions').where('id', '=', pendingId).execute()
   const reacting = await subscriptionAutoresponders(context, list.id, { emailKey })
   await queueReactions(context, reacting, { subscriberId: id, timeZone: scope.timeZone })
-  recordOne(context, 'pending_subscription', 'delete', scope, pendingId)
+  await deletePending(context, scope, pending.id)
   return id
+}
+
+async function deletePending(context: CommandContext, scope: Scope, id: number): Promise<void> {
+  await context.db.deleteFrom('pending_subscriptions').where('id', '=', id).execute()
+  recordOne(context, 'pending_subscription', 'delete', scope, id)
+}
+
+/** Queues the confirmation message once more, with a link that works anew. @throws ApiError validation_failed the second time */
+const resendConfirmation: Command<Scope & { id: number }, PendingSubscriptionRow> = async (
+  context,
+  { id, ...scope }
+) => {
+  const { db, now, clock } = context
+  const list = await localListById(db, scope.organizationId, scope.mailingListId, 'subscribers')
+  const pending = await pendingSubscriptionById(db, list.id, id)
+  if (pending.is_repeated === 1)
+    throw validationFailed(refusal('confirmation_repeated', { email: pending.email }))
+  const form = await webFormById(db, list.id, pending.web_form_id)
+  const expires_at = clock + form.confirmation_days * day
+  // One that has not left yet is only given more time.
+  const is_repeated = pending.sent_at !== null || pending.queued_at === null ? 1 : 0
+  const row = await db
+    .updateTable('pending_subscriptions')
+    .set({ queued_at: now, is_repeated, expires_at })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  recordOne(context, 'pending_subscription', 'update', scope, id)
+  return row
 }
 
 /** Deletes a subscription that was not confirmed. */
@@ -94,8 +192,7 @@ export const discardSubscription: Command<Scope & { id: number }, void> = async 
 ) => {
   await localListById(context.db, scope.organizationId, scope.mailingListId, 'subscribers')
   await pendingSubscriptionById(context.db, scope.mailingListId, id)
-  await context.db.deleteFrom('pending_subscriptions').where('id', '=', id).execute()
-  recordOne(context, 'pending_subscription', 'delete', scope, id)
+  await deletePending(context, scope, id)
 }
 
 export const webFormCommands = {
@@ -103,6 +200,8 @@ export const webFormCommands = {
   update: updateWebForm,
   delete: deleteWebForm,
   confirmSubscription,
+  confirmByLink,
+  resendConfirmation,
   discardSubscription
 }
 

@@ -8,6 +8,9 @@ import { enforcesConfirmedOptIn, type WebFormRow, webFormsOf } from './queries.t
 
 // What confirmation_form_id means for a new subscriber (docs/api.md, "Subscribers").
 
+/** In milliseconds. */
+export const day = 24 * 60 * 60 * 1000
+
 interface NewSubscriber {
   organizationId: number
   mailingListId: number
@@ -73,7 +76,9 @@ export async function storeUntilConfirmed(
       email: subscriber.email.trim(),
       email_key: key,
       subscriber: JSON.stringify(subscriber),
-      created_at: context.now
+      created_at: context.now,
+      queued_at: context.now,
+      expires_at: context.clock + form.confirmation_days * day
     })
     .returning('id')
     .executeTakeFirstOrThrow()

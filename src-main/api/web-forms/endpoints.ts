@@ -57,6 +57,13 @@ export const webFormEndpoints = endpoints('Web forms', {
     answer: envelope(Type.Object({ subscriber_id: Type.Integer() }))
   },
 
+  'POST /mailing_lists/:mailing_list_id/pending_subscriptions/:id/resend': {
+    access: 'subscriber.create',
+    summary: 'Send the confirmation message once more',
+    params: IdInListParams,
+    answer: envelope(PendingSubscription)
+  },
+
   'DELETE /mailing_lists/:mailing_list_id/pending_subscriptions/:id': {
     access: 'subscriber.delete',
     summary: 'Forget somebody who did not confirm',

@@ -2,8 +2,12 @@ import type { Kysely, Selectable } from 'kysely'
 import type { PendingSubscriptionsTable, WebFormsTable } from './tables.ts'
 import type { Schema } from '../../database/schema.ts'
 import { notFound } from '../../base/errors.ts'
-import { formatTime } from '../../base/times.ts'
+import { presentStored, type StoredRefusal } from '../../base/stored-refusal.ts'
+import { formatOptionalTime, formatTime } from '../../base/times.ts'
 import type { PendingSubscription, WebForm } from './schema.ts'
+import { signingSecret } from '../../settings/queries.ts'
+import { localListById, type MailingListRow } from '../mailing-lists/queries.ts'
+import { readToken } from '../subscribers/tokens.ts'
 import { organizationRules } from '../organizations/queries.ts'
 
 export type WebFormRow = Selectable<WebFormsTable>
@@ -62,17 +66,102 @@ export async function pendingSubscriptionById(
   return row
 }
 
+/** A subscription that a confirmation link names. */
+export interface LinkedSubscription {
+  pending: PendingSubscriptionRow
+  form: WebFormRow
+  list: MailingListRow
+  organizationId: number
+  timeZone: string
+}
+
+/**
+ * Returns what the link of a confirmation message names.
+ * @param now UNIX milliseconds
+ * @returns null for a link that was used, has expired, or was never made
+ */
+export async function pendingByToken(
+  db: Kysely<Schema>,
+  token: string,
+  now: number
+): Promise<LinkedSubscription | null> {
+  const named = readToken(await signingSecret(db), 'confirm', token)
+  if (!named) return null
+  const pending = await db
+    .selectFrom('pending_subscriptions')
+    .selectAll()
+    .where('id', '=', named.subscriberId)
+    .where('web_form_id', '=', named.sliceId)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
+    .executeTakeFirst()
+  const owner =
+    pending &&
+    (await db
+      .selectFrom('mailing_lists')
+      .innerJoin('organizations', 'organizations.id', 'organization_id')
+      .select(['organization_id', 'time_zone_name'])
+      .where('mailing_lists.id', '=', pending.mailing_list_id)
+      .where('mailing_lists.deleted_at', 'is', null)
+      .executeTakeFirst())
+  if (!owner) return null
+  const { organization_id: organizationId, time_zone_name: timeZone } = owner
+  const list = await localListById(db, organizationId, pending.mailing_list_id, 'subscribers')
+  return {
+    pending,
+    form: await webFormById(db, list.id, pending.web_form_id),
+    list,
+    organizationId,
+    timeZone
+  }
+}
+
+/** True if an address is active on a list. */
+export async function hasActive(
+  db: Kysely<Schema>,
+  mailingListId: number,
+  emailKey: string
+): Promise<boolean> {
+  const found = await db
+    .selectFrom('subscribers')
+    .select('id')
+    .where('mailing_list_id', '=', mailingListId)
+    .where('email_key', '=', emailKey)
+    .where('status', '=', 'active')
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 /** True if new subscribers of the organization must confirm. */
 export async function enforcesConfirmedOptIn(db: Kysely<Schema>, organizationId: number): Promise<boolean> {
   return (await organizationRules(db, organizationId)).enforces_confirmed_opt_in === 1
 }
 
-export function presentWebForm(row: WebFormRow, timeZone: string): WebForm {
+/** Returns why the confirmation messages of a list's forms are not being sent, by form. */
+export async function confirmationFaults(
+  db: Kysely<Schema>,
+  mailingListId: number
+): Promise<Map<number, StoredRefusal>> {
+  const rows = await db
+    .selectFrom('confirmation_deliveries')
+    .innerJoin('web_forms', 'web_forms.id', 'web_form_id')
+    .select(['web_form_id', 'error_message'])
+    .where('mailing_list_id', '=', mailingListId)
+    .where('error_message', 'is not', null)
+    .$narrowType<{ error_message: StoredRefusal }>()
+    .execute()
+  return new Map(rows.map(({ web_form_id, error_message }) => [web_form_id, error_message]))
+}
+
+/** @param fault why its confirmation messages are not being sent */
+export function presentWebForm(row: WebFormRow, timeZone: string, fault: StoredRefusal | null): WebForm {
+  const { language, confirmation_subject, confirmation_html, confirmation_text, confirmation_days } = row
   return {
     id: row.id,
     mailing_list_id: row.mailing_list_id,
     name: row.name,
     requires_confirmation: row.requires_confirmation === 1,
+    ...{ language, confirmation_subject, confirmation_html, confirmation_text, confirmation_days },
+    ...presentStored(fault),
     created_at: formatTime(row.created_at, timeZone),
     updated_at: formatTime(row.updated_at, timeZone)
   }
@@ -84,6 +173,9 @@ export function presentPending(row: PendingSubscriptionRow, timeZone: string): P
     mailing_list_id: row.mailing_list_id,
     confirmation_form_id: row.web_form_id,
     email: row.email,
-    created_at: formatTime(row.created_at, timeZone)
+    created_at: formatTime(row.created_at, timeZone),
+    sent_at: formatOptionalTime(row.sent_at, timeZone),
+    is_repeated: row.is_repeated === 1,
+    expires_at: formatOptionalTime(row.expires_at, timeZone)
   }
 }

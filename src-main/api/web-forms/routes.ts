@@ -1,6 +1,13 @@
 import { ok } from '../../http/envelope.ts'
 import { localListById } from '../mailing-lists/queries.ts'
-import { pendingSubscriptions, presentPending, presentWebForm, webFormById, webFormsOf } from './queries.ts'
+import {
+  confirmationFaults,
+  pendingSubscriptions,
+  presentPending,
+  presentWebForm,
+  webFormById,
+  webFormsOf
+} from './queries.ts'
 import { webFormEndpoints } from './endpoints.ts'
 import { serveEndpoints } from '../../http/serve.ts'
 
@@ -10,12 +17,16 @@ const maxPending = 500
 export const webFormRoutes = serveEndpoints(webFormEndpoints, ({ reader, writer }) => ({
   'GET /mailing_lists/:mailing_list_id/web_forms': async ({ caller, params }) => {
     const list = await localListById(reader, caller.organizationId, params.mailing_list_id, 'web forms')
-    return ok((await webFormsOf(reader, list.id)).map((row) => presentWebForm(row, caller.timeZone)))
+    const faults = await confirmationFaults(reader, list.id)
+    const rows = await webFormsOf(reader, list.id)
+    return ok(rows.map((row) => presentWebForm(row, caller.timeZone, faults.get(row.id) ?? null)))
   },
 
   'GET /mailing_lists/:mailing_list_id/web_forms/:id': async ({ caller, params }) => {
     const list = await localListById(reader, caller.organizationId, params.mailing_list_id, 'web forms')
-    return ok(presentWebForm(await webFormById(reader, list.id, params.id), caller.timeZone))
+    const row = await webFormById(reader, list.id, params.id)
+    const faults = await confirmationFaults(reader, list.id)
+    return ok(presentWebForm(row, caller.timeZone, faults.get(row.id) ?? null))
   },
 
   'POST /mailing_lists/:mailing_list_id/web_forms': async ({ caller, params, body }) => {
@@ -24,7 +35,7 @@ export const webFormRoutes = serveEndpoints(webFormEndpoints, ({ reader, writer 
       mailingListId: params.mailing_list_id,
       form: body.web_form
     })
-    return ok(presentWebForm(row, caller.timeZone))
+    return ok(presentWebForm(row, caller.timeZone, null))
   },
 
   'PUT /mailing_lists/:mailing_list_id/web_forms/:id': async ({ caller, params, body }) => {
@@ -34,7 +45,8 @@ export const webFormRoutes = serveEndpoints(webFormEndpoints, ({ reader, writer 
       id: params.id,
       changes: body.web_form
     })
-    return ok(presentWebForm(row, caller.timeZone))
+    const faults = await confirmationFaults(reader, params.mailing_list_id)
+    return ok(presentWebForm(row, caller.timeZone, faults.get(row.id) ?? null))
   },
 
   'DELETE /mailing_lists/:mailing_list_id/web_forms/:id': async ({ caller, params }) => {
@@ -60,6 +72,12 @@ export const webFormRoutes = serveEndpoints(webFormEndpoints, ({ reader, writer 
       id: params.id
     })
     return ok({ subscriber_id: id })
+  },
+
+  'POST /mailing_lists/:mailing_list_id/pending_subscriptions/:id/resend': async ({ caller, params }) => {
+    const { organizationId } = caller
+    const named = { organizationId, mailingListId: params.mailing_list_id, id: params.id }
+    return ok(presentPending(await writer.run('webForms.resendConfirmation', named), caller.timeZone))
   },
 
   'DELETE /mailing_lists/:mailing_list_id/pending_subscriptions/:id': async ({ caller, params }) => {

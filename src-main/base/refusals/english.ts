@@ -514,6 +514,13 @@ export const english = {
   host_unreachable: '{host} cannot be reached',
   host_without_version: '{host} does not say which version is the latest',
 
+  // Confirmation messages
+  confirmation_code_missing: '{field} must contain {code}, the link that confirms',
+  confirmation_repeated: 'the confirmation message to {email} was sent a second time already',
+  confirmation_without_link:
+    'Readers cannot open the link that confirms. Set up a link address under Delivery, and choose it in the settings of the list.',
+  confirmation_without_sender: 'The list has no sender. Enter one in its settings.',
+
   // What the domain of a sender publishes
   preflight_no_dns: 'The DNS gave no answer. Check again when you are online.',
   sender_of_own_domain: 'The domain {domain} is your own.',

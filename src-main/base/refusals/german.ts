@@ -562,6 +562,13 @@ export const german: Sentences = {
   host_unreachable: '{host} ist nicht zu erreichen',
   host_without_version: '{host} sagt nicht, welche Version die neueste ist',
 
+  // Confirmation messages
+  confirmation_code_missing: 'Der Text braucht {code}, den Link zum Bestätigen',
+  confirmation_repeated: 'Die Bestätigungsmail an {email} wurde schon ein zweites Mal gesendet',
+  confirmation_without_link:
+    'Empfänger können den Link zum Bestätigen nicht öffnen. Richten Sie unter „Versand“ eine Link-Adresse ein und wählen Sie sie in den Einstellungen der Liste.',
+  confirmation_without_sender: 'Die Liste hat keinen Absender. Geben Sie ihn in ihren Einstellungen an.',
+
   // What the domain of a sender publishes
   preflight_no_dns: 'Das DNS hat nicht geantwortet. Prüfen Sie noch einmal, wenn Sie online sind.',
   sender_of_own_domain: 'Die Domain {domain} gehört Ihnen.',

@@ -41,11 +41,9 @@ export async function resolveAllInterrupted(
   schedule: RetrySchedule
 ): Promise<void> {
   try {
-    for (const { sliceId, campaignId, autoresponderId } of await slicesInFlight(reader)) {
-      const [name, command, id] =
-        campaignId === null
-          ? (['autoresponder', 'autoresponderDeliveries.advance', autoresponderId ?? 0] as const)
-          : (['campaign', 'deliveries.advance', campaignId] as const)
+    for (const slice of await slicesInFlight(reader)) {
+      const { sliceId } = slice
+      const [name, command, id] = workOf(slice)
       const path = flightLogPath(dataDirectory, `${name}-${id}`)
       await resolveInterrupted(reader, [sliceId], path, (resolved) =>
         writer.run(command, { id, resolved, claim: null, schedule })
@@ -54,4 +52,15 @@ export async function resolveAllInterrupted(
   } catch (error) {
     process.stderr.write(`What became of messages in flight could not be stored: ${messageOf(error)}\n`)
   }
+}
+
+/** Returns whose messages a content has: the name of the flight log, and the command that stores outcomes. */
+function workOf({
+  campaignId,
+  autoresponderId,
+  webFormId
+}: Awaited<ReturnType<typeof slicesInFlight>>[number]) {
+  if (campaignId !== null) return ['campaign', 'deliveries.advance', campaignId] as const
+  if (webFormId !== null) return ['confirmations', 'confirmationDeliveries.advance', webFormId] as const
+  return ['autoresponder', 'autoresponderDeliveries.advance', autoresponderId ?? 0] as const
 }

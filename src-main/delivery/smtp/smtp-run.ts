@@ -270,7 +270,7 @@ export class SmtpRun<Step> {
     const messages: Candidate[] = []
     const withdrawn: ResolvedMessage[] = []
     for (const row of rows) {
-      const mail = this.#work.mailOf(row, reachable.get(row.subscriber_id))
+      const mail = await this.#work.mailOf(row, reachable.get(row.subscriber_id))
       const { number, attempts, details } = row
       if (mail) messages.push({ mail, number, attempts, details })
       else withdrawn.push({ ...keyOfRow(row), outcome: { is: 'withdrawn' } })

@@ -43,7 +43,7 @@ export interface Advanced {
   quota: Quota
 }
 
-/** Messages of one kind that go by SMTP: those of a campaign, or of an autoresponder. */
+/** Messages of one kind that go by SMTP: those of a campaign, of an autoresponder, or of a form. */
 export interface SmtpWork<Step> {
   /** The name of its flight log. */
   readonly name: string
@@ -61,7 +61,7 @@ export interface SmtpWork<Step> {
   /** Called once messages of {@link nextNew} are claimed. */
   claimed: (candidates: Candidates<Step>) => void
   /** Returns a message that is tried again; null if there is nothing to send any more. @param subscriber undefined if they are not active, or suppressed */
-  mailOf: (row: JournaledRow, subscriber: RecipientRow | undefined) => Mail | null
+  mailOf: (row: JournaledRow, subscriber: RecipientRow | undefined) => Mail | null | Promise<Mail | null>
   /** Returns those of some addresses that are suppressed. */
   suppressed: (emails: string[]) => Promise<Set<string>>
   /** Stores what became of messages, and which are handed over next, durably and in one transaction. */

@@ -1011,6 +1011,14 @@ const webForms: Endpoint[] = [
     refusesRemoteLists: true
   },
   {
+    method: 'POST',
+    path: '/mailing_lists/{mailing_list_id}/pending_subscriptions/{id}/resend',
+    prepare: listWithPending,
+    data: shapes.pendingSubscription,
+    needs: 'subscriber.create',
+    refusesRemoteLists: true
+  },
+  {
     method: 'DELETE',
     path: '/mailing_lists/{mailing_list_id}/pending_subscriptions/{id}',
     prepare: listWithPending,

@@ -668,6 +668,12 @@ export const webForm: Shape = {
   mailing_list_id: 'integer',
   name: 'string',
   requires_confirmation: 'boolean',
+  language: 'string',
+  confirmation_subject: 'string',
+  confirmation_html: 'string',
+  confirmation_text: 'string',
+  confirmation_days: 'integer',
+  error_message: 'string?',
   created_at: 'timestamp',
   updated_at: 'timestamp'
 }
@@ -677,5 +683,8 @@ export const pendingSubscription: Shape = {
   mailing_list_id: 'integer',
   confirmation_form_id: 'integer',
   email: 'string',
-  created_at: 'timestamp'
+  created_at: 'timestamp',
+  sent_at: 'timestamp?',
+  is_repeated: 'boolean',
+  expires_at: 'timestamp?'
 }
