@@ -35,6 +35,7 @@ import { sending } from './migrations/0048-sending.ts'
 import { sentAutoresponders } from './migrations/0049-sent-autoresponders.ts'
 import { dkimKeys } from './migrations/0050-dkim-keys.ts'
 import { confirmations } from './migrations/0051-confirmations.ts'
+import { plusAddressing } from './migrations/0052-plus-addressing.ts'
 
 /** In order; a released migration is never edited. */
 export const migrations: readonly Migration[] = [
@@ -67,7 +68,8 @@ export const migrations: readonly Migration[] = [
   sending,
   sentAutoresponders,
   dkimKeys,
-  confirmations
+  confirmations,
+  plusAddressing
 ]
 
 const keptBackups = 3

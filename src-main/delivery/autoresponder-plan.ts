@@ -1,8 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import type { MessagePlan } from './plan.ts'
-import type { LinkPlan } from './campaign-plan.ts'
-import { bounceAddress, bounceEmailsOf, urlDomainsOf } from '../api/delivery-settings/queries.ts'
+import { addressesOf, type LinkPlan } from './addresses.ts'
 import { signingSecret } from '../settings/queries.ts'
 import { customHeaders } from '../api/campaigns/rules.ts'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
@@ -21,17 +20,20 @@ export async function autoresponderPlanOf(
   db: Kysely<Schema>,
   list: MailingListRow,
   row: AutoresponderRow,
-  { linkBase, leaves, timeZone, sliceId }: AutoresponderContext
+  { timeZone, sliceId, ...links }: AutoresponderContext
 ): Promise<MessagePlan | null> {
   if (row.content_html.trim() === '' && row.content_text.trim() === '') return null
   const ofList = row.use_external_delivery_setting === 1
-  const urlDomainId = ofList ? list.d_url_domain_id : row.url_domain_id
-  const bounceEmailId = ofList ? list.d_bounce_email_id : row.bounce_email_id
-  const urlDomain = (await urlDomainsOf(db, list.organization_id)).find(({ id }) => id === urlDomainId)
-  const bounceEmail = (await bounceEmailsOf(db, list.organization_id)).find(
-    ({ userId }) => userId === bounceEmailId
+  const addresses = await addressesOf(
+    db,
+    {
+      organizationId: list.organization_id,
+      urlDomainId: ofList ? list.d_url_domain_id : row.url_domain_id,
+      bounceUserId: ofList ? list.d_bounce_email_id : row.bounce_email_id
+    },
+    links
   )
-  const links = urlDomain ? `http://${urlDomain.domain}` : leaves ? null : linkBase
+  const hasLinks = addresses.linkBase !== null
   const tracked = await db
     .selectFrom('stat_links')
     .select(['id', 'url'])
@@ -49,16 +51,13 @@ export async function autoresponderPlanOf(
       sender_email: list.d_sender_email,
       reply_to: list.d_reply_to
     },
-    bounceAddress: bounceEmail ? bounceAddress(bounceEmail) : null,
+    ...addresses,
     customHeaders: list.custom_headers_enabled === 1 ? customHeaders(list.custom_headers) : [],
     fields: await fieldsOfList(db, list.organization_id, list.id),
     timeZone,
-    linkBase: links,
     asksToConfirm: false,
-    leaves,
-    linksImages: urlDomain !== undefined,
     signingSecret: await signingSecret(db),
-    tracksOpens: row.track_opens === 1 && links !== null,
+    tracksOpens: row.track_opens === 1 && hasLinks,
     frame: await organizationById(db, list.organization_id),
     contents: [
       {
@@ -69,7 +68,7 @@ export async function autoresponderPlanOf(
         html: row.content_html,
         text: row.content_text,
         sliceId,
-        links: row.track_links === 1 && links !== null ? tracked : []
+        links: row.track_links === 1 && hasLinks ? tracked : []
       }
     ]
   }

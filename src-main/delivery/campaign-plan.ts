@@ -3,7 +3,7 @@ import type { Schema } from '../database/schema.ts'
 import type { MessagePlan } from './plan.ts'
 import { signingSecret } from '../settings/queries.ts'
 import { fieldsOfList } from '../api/custom-fields/queries.ts'
-import { bounceAddress, bounceEmailsOf, urlDomainsOf } from '../api/delivery-settings/queries.ts'
+import { addressesOf, type LinkPlan } from './addresses.ts'
 import { organizationById } from '../api/organizations/queries.ts'
 import { type ContentRow, contentsOf, dispatchOf } from '../api/campaigns/queries.ts'
 import { customHeaders, xCampaignId } from '../api/campaigns/rules.ts'
@@ -39,14 +39,6 @@ export function campaignToSend(db: Kysely<Schema>, id: number) {
     .executeTakeFirstOrThrow()
 }
 
-/** Where the links of messages lead. */
-export interface LinkPlan {
-  /** Without a path, for links without a URL domain. */
-  linkBase: string
-  /** True if the messages leave this computer: readers could not open links to it. */
-  leaves: boolean
-}
-
 /**
  * Returns how the messages of a campaign are composed; without delivery settings, by its list's defaults.
  * @returns null if it has no content
@@ -54,22 +46,23 @@ export interface LinkPlan {
 export async function campaignPlanOf(
   db: Kysely<Schema>,
   campaign: CampaignToSend,
-  { linkBase, leaves }: LinkPlan
+  links: LinkPlan
 ): Promise<MessagePlan | null> {
   const { organization_id: organizationId, mailing_list_id: mailingListId } = campaign
   const [first, ...others] = await contentsOf(db, [campaign.id])
   if (!first) return null
   const dispatch = await dispatchOf(db, campaign.id)
-  const urlDomain = (await urlDomainsOf(db, organizationId)).find(({ id }) => id === dispatch?.url_domain_id)
-  const bounceEmail = (await bounceEmailsOf(db, organizationId)).find(
-    ({ userId }) => userId === dispatch?.bounce_email_id
+  const addresses = await addressesOf(
+    db,
+    { organizationId, urlDomainId: dispatch?.url_domain_id, bounceUserId: dispatch?.bounce_email_id },
+    links
   )
   const tracked = await trackedOf(db, campaign.id)
-  const links = urlDomain ? `http://${urlDomain.domain}` : leaves ? null : linkBase
+  const hasLinks = addresses.linkBase !== null
   const plannedContent = (content: ContentRow) => ({
     ...content,
     sliceId: tracked.get(content.id)?.sliceId ?? 0,
-    links: dispatch?.track_links === 1 && links !== null ? (tracked.get(content.id)?.links ?? []) : []
+    links: dispatch?.track_links === 1 && hasLinks ? (tracked.get(content.id)?.links ?? []) : []
   })
   return {
     organizationId,
@@ -82,16 +75,13 @@ export async function campaignPlanOf(
       sender_email: dispatch ? dispatch.sender_email : campaign.d_sender_email,
       reply_to: dispatch ? dispatch.reply_to : campaign.d_reply_to
     },
-    bounceAddress: bounceEmail ? bounceAddress(bounceEmail) : null,
+    ...addresses,
     customHeaders: campaign.custom_headers_enabled === 1 ? customHeaders(campaign.custom_headers) : [],
     fields: await fieldsOfList(db, organizationId, mailingListId),
     timeZone: campaign.time_zone_name,
-    linksImages: urlDomain !== undefined,
-    linkBase: links,
     asksToConfirm: false,
-    leaves,
     signingSecret: await signingSecret(db),
-    tracksOpens: dispatch?.track_opens === 1 && links !== null,
+    tracksOpens: dispatch?.track_opens === 1 && hasLinks,
     frame: await organizationById(db, organizationId),
     contents: [plannedContent(first), ...others.map(plannedContent)]
   }

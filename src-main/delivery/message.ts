@@ -4,6 +4,7 @@ import type { Schema } from '../database/schema.ts'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
 import { type Image, imagesOf } from '../api/images/queries.ts'
 import { imageKeysIn, linkImages } from '../api/images/rules.ts'
+import { makeBounceToken, messageHeader, withPlus } from '../api/subscribers/bounce-tokens.ts'
 import { atEndOfBody, framedHtml, framedText, shownHtml } from './frame.ts'
 import { countClicks, linkOfCode, MessageLinks, unsubscribeMail } from './links.ts'
 import {
@@ -121,15 +122,15 @@ export class MessageComposer {
 
   /** @param number tells messages of the content to one recipient apart, if the message is in the journal */
   compose(contentId: number, addressee: Addressee, number?: number): ComposedMessage {
-    const { sender, bounceAddress } = this.#plan
     const content = this.#find(contentId)
     const recipient = this.#recipientOf(content, addressee)
     const format = formatFor(content.format, addressee.format)
     const written = this.#write(content, recipient, format)
+    const token = this.#bounceToken(content, addressee, number)
     return {
-      envelope: { from: bounceAddress ?? sender.from_email, to: addressee.email },
+      envelope: { from: this.#returnPath(token), to: addressee.email },
       content: writeMessage(
-        this.#headersOf(written.subject, recipient, this.#messageId(content, addressee, number)),
+        this.#headersOf(written.subject, recipient, this.#messageId(content, addressee, number), token),
         this.#bodyOf(content, written)
       ),
       format
@@ -143,13 +144,35 @@ export class MessageComposer {
     return createHmac('sha256', this.#plan.signingSecret).update(text).digest('hex').slice(0, 32)
   }
 
-  #headersOf(subject: string, recipient: Recipient, messageId: string | undefined): string {
+  /** Names the message in its bounces; undefined for one that is not in the journal. */
+  #bounceToken(
+    { sliceId }: PlannedContent,
+    { id }: Addressee,
+    number: number | undefined
+  ): string | undefined {
+    if (number === undefined) return undefined
+    return makeBounceToken(this.#plan.signingSecret, { sliceId, subscriberId: id, number })
+  }
+
+  #returnPath(token: string | undefined): string {
+    const { sender, bounceAddress, hasPlusAddressing } = this.#plan
+    const address = bounceAddress ?? sender.from_email
+    return hasPlusAddressing && token !== undefined ? withPlus(address, token) : address
+  }
+
+  #headersOf(
+    subject: string,
+    recipient: Recipient,
+    messageId: string | undefined,
+    token: string | undefined
+  ): string {
     const { first, from, replyTo, domain } = this.#shared
     const custom = this.#headers.map(({ name, value }) =>
       headerLine(name, writeContent(value, this.#codes, recipient))
     )
     return [
       first,
+      token === undefined ? '' : `${messageHeader}: ${token}\r\n`,
       this.#unsubscribeLines(recipient.links),
       ...custom,
       from,

@@ -19,6 +19,8 @@ export interface MessagePlan {
   }
   /** null = the sender. */
   bounceAddress: string | null
+  /** True if the bounce address takes mail to user+anything as well: then each message has its own (VERP). */
+  hasPlusAddressing: boolean
   /** Header lines of the list, which may hold replacement codes. */
   customHeaders: { name: string; value: string }[]
   fields: readonly FieldDefinition[]

@@ -92,6 +92,13 @@ export async function deleteUrlDomain(id: number): Promise<void> {
   await settings.call('DELETE /url_domains/:id', { params: { id } })
 }
 
+export function setPlusAddressing(id: string, plus_addressing: boolean): Promise<BounceEmail> {
+  return settings.call('PUT /bounce_emails/:id', {
+    params: { id },
+    body: { bounce_email: { plus_addressing } }
+  })
+}
+
 export async function deleteBounceEmail(id: string): Promise<void> {
   await settings.call('DELETE /bounce_emails/:id', { params: { id } })
 }

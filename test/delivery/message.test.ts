@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { kyselyOver } from '../../src-main/database/connection.ts'
 import { deliveryJobs } from '../../src-main/delivery/delivery-jobs.ts'
+import { readBounceToken } from '../../src-main/api/subscribers/bounce-tokens.ts'
 import { type Addressee, imagesCarried, MessageComposer } from '../../src-main/delivery/message.ts'
 import { removeMessagesOfDeletedCampaigns, removeOldPreviews } from '../../src-main/delivery/old-messages.ts'
 import type { MessagePlan, PlannedContent } from '../../src-main/delivery/plan.ts'
@@ -70,6 +71,30 @@ describe('a message', () => {
     )
     expect(envelope).toEqual({ from: 'b@example.com', to: 'anna@example.com' })
     expect(format).toBe('both')
+  })
+
+  it('has a return path of its own where plus addressing works, and always names itself in a header', async () => {
+    const plan = await planOf({}, { bounceAddress: 'b@example.com', hasPlusAddressing: true })
+    const of = (more: Partial<MessagePlan>) => {
+      const composer = new MessageComposer({ ...plan, ...more })
+      const { envelope, content } = composer.compose(plan.contents[0].id, addressee, 3)
+      const [, token = ''] = /^X-Listwright-Message: (\S+)\r$/m.exec(content.toString()) ?? []
+      return { from: envelope.from, token }
+    }
+
+    const plus = of({})
+    const plain = of({ hasPlusAddressing: false })
+    const long = of({ bounceAddress: `${'b'.repeat(40)}@example.com` })
+
+    expect(plus.from).toBe(`b+${plus.token}@example.com`)
+    expect(plain.from).toBe('b@example.com')
+    expect(long.from).toBe(`${'b'.repeat(40)}@example.com`)
+    expect(readBounceToken(plan.signingSecret, plus.token.toUpperCase())).toEqual({
+      sliceId: plan.contents[0].sliceId,
+      subscriberId: addressee.id,
+      number: 3
+    })
+    expect(readBounceToken(plan.signingSecret, plus.token.replace(/^./, 'z'))).toBeNull()
   })
 
   it('of a campaign without a sender name, a sender or an address for replies has no headers for them', async () => {

@@ -1,5 +1,5 @@
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
-import { recordDeletion, type RecordTables } from '../../database/record-rows.ts'
+import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import { notFound, validationFailed } from '../../base/errors.ts'
 import { refusal } from '../../base/refusal.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
@@ -99,11 +99,32 @@ export const createBounceEmail: Command<Create<BounceEmailInput>, BounceEmailRow
     .executeTakeFirstOrThrow()
   const { id: userId } = await context.db
     .insertInto('bounce_emails')
-    .values({ bounce_domain_id: domainId, username })
+    .values({ bounce_domain_id: domainId, username, plus_addressing: Number(input.plus_addressing) })
     .returning('id')
     .executeTakeFirstOrThrow()
   recordOne(context, 'bounce_email', 'create', { organizationId }, userId)
-  return { userId, domainId, username, domain }
+  return { userId, domainId, username, domain, plusAddressing: Number(input.plus_addressing) }
+}
+
+interface BounceEmailKey extends Delete {
+  domainId: number
+}
+
+/** `id` is that of the user. */
+export const updateBounceEmail: Command<
+  BounceEmailKey & { plusAddressing: boolean },
+  BounceEmailRow
+> = async (context, { organizationId, id, domainId, plusAddressing }) => {
+  const found = await bounceEmailBy(context, { organizationId, id, domainId })
+  await recordEdit(context, bounceEmailTables, { organizationId }, id, () =>
+    context.db
+      .updateTable('bounce_emails')
+      .set({ plus_addressing: Number(plusAddressing) })
+      .where('id', '=', id)
+      .returning('id')
+      .executeTakeFirstOrThrow()
+  )
+  return { ...found, plusAddressing: Number(plusAddressing) }
 }
 
 /** @throws ApiError validation_failed if the name exists */
@@ -150,15 +171,24 @@ export const deleteUrlDomain: Command<Delete, void> = async (context, { organiza
   )
 }
 
-/** `id` is that of the user. */
-export const deleteBounceEmail: Command<Delete & { domainId: number }, void> = async (
-  context,
-  { organizationId, id, domainId }
-) => {
+/** @throws ApiError not_found */
+async function bounceEmailBy(
+  context: CommandContext,
+  { organizationId, id, domainId }: BounceEmailKey
+): Promise<BounceEmailRow> {
   const found = (await bounceEmailsOf(context.db, organizationId)).find(
     (each) => each.userId === id && each.domainId === domainId
   )
   if (!found) throw notFound('bounce email', `${id}@${domainId}`)
+  return found
+}
+
+/** `id` is that of the user. */
+export const deleteBounceEmail: Command<BounceEmailKey, void> = async (
+  context,
+  { organizationId, id, domainId }
+) => {
+  const found = await bounceEmailBy(context, { organizationId, id, domainId })
   const name = `${found.username}@${found.domain}`
   await refuseInUse(context, 'bounce_email', id, name)
   await recordDeletion(context, bounceEmailTables, { organizationId }, { id, name }, () =>
@@ -206,6 +236,7 @@ export const deliverySettingCommands = {
   createUrlDomain,
   deleteUrlDomain,
   createBounceEmail,
+  updateBounceEmail,
   deleteBounceEmail,
   createDatabaseConnection,
   deleteDatabaseConnection

@@ -3,6 +3,7 @@ import { envelope } from '../../http/envelope.ts'
 import { IdParams, wrapped } from '../../http/schema.ts'
 import {
   BounceEmail,
+  BounceEmailChanges,
   BounceEmailInput,
   DatabaseConnection,
   DatabaseConnectionInput,
@@ -13,6 +14,7 @@ import {
 } from './schema.ts'
 import { endpoints } from '../../http/endpoint.ts'
 
+const BounceEmailParams = Type.Object({ id: Type.String({ minLength: 1 }) })
 const nothing = envelope(Type.Null())
 
 export const deliverySettingEndpoints = endpoints('Delivery settings', {
@@ -69,10 +71,18 @@ export const deliverySettingEndpoints = endpoints('Delivery settings', {
     answer: envelope(BounceEmail)
   },
 
+  'PUT /bounce_emails/:id': {
+    access: 'organization_admin',
+    summary: 'Say whether a bounce email takes mail to user+anything (an extension)',
+    params: BounceEmailParams,
+    body: wrapped('bounce_email', BounceEmailChanges),
+    answer: envelope(BounceEmail)
+  },
+
   'DELETE /bounce_emails/:id': {
     access: 'organization_admin',
     summary: 'Delete a bounce email',
-    params: Type.Object({ id: Type.String({ minLength: 1 }) }),
+    params: BounceEmailParams,
     answer: nothing
   },
 

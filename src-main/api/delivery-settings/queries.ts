@@ -33,6 +33,7 @@ export interface BounceEmailRow {
   domainId: number
   username: string
   domain: string
+  plusAddressing: number
 }
 
 /** By user id. */
@@ -44,7 +45,8 @@ export function bounceEmailsOf(db: Kysely<Schema>, organizationId: number): Prom
       'bounce_emails.id as userId',
       'bounce_domains.id as domainId',
       'bounce_emails.username as username',
-      'bounce_domains.domain as domain'
+      'bounce_domains.domain as domain',
+      'plus_addressing as plusAddressing'
     ])
     .where('bounce_domains.organization_id', '=', organizationId)
     .orderBy('bounce_emails.id')

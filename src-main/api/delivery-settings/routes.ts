@@ -44,14 +44,15 @@ export const deliverySettingRoutes = serveEndpoints(deliverySettingEndpoints, ({
       )
     ),
 
+  'PUT /bounce_emails/:id': async ({ caller: { organizationId }, params, body }) => {
+    const named = { organizationId, ...bounceEmailKey(params.id) }
+    const { plus_addressing: plusAddressing } = body.bounce_email
+    const row = await writer.run('deliverySettings.updateBounceEmail', { ...named, plusAddressing })
+    return ok(presentBounceEmail(row))
+  },
+
   'DELETE /bounce_emails/:id': async ({ caller: { organizationId }, params }) => {
-    const [, id, domainId] = /^(\d{1,15})@(\d{1,15})$/.exec(params.id) ?? []
-    if (id === undefined) throw notFound('bounce email', params.id)
-    await writer.run('deliverySettings.deleteBounceEmail', {
-      organizationId,
-      id: Number(id),
-      domainId: Number(domainId)
-    })
+    await writer.run('deliverySettings.deleteBounceEmail', { organizationId, ...bounceEmailKey(params.id) })
     return ok(null)
   },
 
@@ -66,11 +67,19 @@ export const deliverySettingRoutes = serveEndpoints(deliverySettingEndpoints, ({
   }
 }))
 
+/** @throws ApiError not_found */
+function bounceEmailKey(text: string): { id: number; domainId: number } {
+  const [, id, domainId] = /^(\d{1,15})@(\d{1,15})$/.exec(text) ?? []
+  if (id === undefined) throw notFound('bounce email', text)
+  return { id: Number(id), domainId: Number(domainId) }
+}
+
 function presentBounceEmail(row: BounceEmailRow): BounceEmail {
   return {
     id: bounceEmailId(row),
     username: row.username,
     domain: row.domain,
-    email: bounceAddress(row)
+    email: bounceAddress(row),
+    plus_addressing: row.plusAddressing === 1
   }
 }

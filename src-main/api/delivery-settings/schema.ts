@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Filled } from '../../http/schema.ts'
+import { Filled, withDefault } from '../../http/schema.ts'
 
 // What lists and autoresponders send with (docs/api.md, "Delivery settings").
 
@@ -28,14 +28,18 @@ export const BounceEmail = Type.Object({
   id: Type.String(),
   username: Type.String(),
   domain: Type.String(),
-  email: Type.String()
+  email: Type.String(),
+  /** True if its mailbox takes mail to user+anything as well: then each message has a return path of its own (VERP). */
+  plus_addressing: Type.Boolean()
 })
 export type BounceEmail = Static<typeof BounceEmail>
 
 export const BounceEmailInput = Type.Object({
   username: Filled({ maxLength: 64 }),
-  domain: Filled({ maxLength: 253 })
+  domain: Filled({ maxLength: 253 }),
+  plus_addressing: withDefault(Type.Boolean(), false)
 })
+export const BounceEmailChanges = Type.Object({ plus_addressing: Type.Boolean() })
 export type BounceEmailInput = Static<typeof BounceEmailInput>
 
 /** A database that Remote Lists read from (docs/api.md, "Mailing lists"). */

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Flag } from '../../database/schema.ts'
 
 export interface VirtualMtasTable {
   id: Generated<number>
@@ -24,6 +25,8 @@ export interface BounceEmailsTable {
   id: Generated<number>
   bounce_domain_id: number
   username: string
+  /** 1 if it takes mail to user+anything as well. */
+  plus_addressing: Generated<Flag>
 }
 
 /** Shared by all organizations. */

@@ -603,16 +603,16 @@ export const german: Sentences = {
     'Der DMARC-Eintrag von {domain} nennt keine Richtlinie. Er braucht p=none, p=quarantine oder p=reject.',
   dmarc_found: 'Die Domain {domain} hat einen DMARC-Eintrag mit der Richtlinie „{policy}“.',
   aligned_by_dkim: 'Die Signatur gehört zu {domain}, wie DMARC es verlangt.',
-  aligned_by_spf: 'Die Rücksendeadresse gehört zu {domain}, wie DMARC es verlangt.',
+  aligned_by_spf: 'Die Rückadresse gehört zu {domain}, wie DMARC es verlangt.',
   aligned_by_server:
     'DMARC verlangt eine Signatur von {domain}. Lassen Sie den Dienst, der für Sie signiert, mit Ihrer Domain signieren.',
   not_aligned:
-    'Weder die Signatur noch die Rücksendeadresse gehört zu {domain}. Erzeugen Sie dafür unter „Versand“ einen DKIM-Schlüssel.',
+    'Weder die Signatur noch die Rückadresse gehört zu {domain}. Erzeugen Sie dafür unter „Versand“ einen DKIM-Schlüssel.',
   not_aligned_refused:
-    'Weder die Signatur noch die Rücksendeadresse gehört zu {domain}, deren DMARC-Richtlinie „{policy}“ ist: Die meisten Anbieter werden die Nachrichten ablehnen. Erzeugen Sie dafür unter „Versand“ einen DKIM-Schlüssel.',
-  bounces_taken: 'Die Rücksendeadresse bei {domain} kann Mails empfangen.',
+    'Weder die Signatur noch die Rückadresse gehört zu {domain}, deren DMARC-Richtlinie „{policy}“ ist: Die meisten Anbieter werden die Nachrichten ablehnen. Erzeugen Sie dafür unter „Versand“ einen DKIM-Schlüssel.',
+  bounces_taken: 'Die Rückadresse bei {domain} kann Mails empfangen.',
   bounces_lost:
-    'Die Domain {domain} empfängt keine Mails, Rückläufer gehen also verloren. Wählen Sie eine andere Rücksendeadresse.',
+    'Die Domain {domain} empfängt keine Mails, Rückläufer gehen also verloren. Wählen Sie eine andere Rückadresse.',
 
   // Sending by SMTP
   dkim_selector:

@@ -1,14 +1,13 @@
 import type { Kysely } from 'kysely'
 import { confirmationTexts } from '../../api/web-forms/confirmation-texts.ts'
 import type { WebFormRow } from '../../api/web-forms/queries.ts'
-import { bounceAddress, bounceEmailsOf, urlDomainsOf } from '../../api/delivery-settings/queries.ts'
 import { customHeaders } from '../../api/campaigns/rules.ts'
 import { fieldsOfList } from '../../api/custom-fields/queries.ts'
 import type { MailingListRow } from '../../api/mailing-lists/queries.ts'
 import { organizationById } from '../../api/organizations/queries.ts'
 import type { Schema } from '../../database/schema.ts'
 import { signingSecret } from '../../settings/queries.ts'
-import type { LinkPlan } from '../campaign-plan.ts'
+import { addressesOf, type LinkPlan } from '../addresses.ts'
 import type { MessagePlan, SmtpRoute } from '../plan.ts'
 
 /** The confirmation messages of a form: what their thread needs. */
@@ -28,13 +27,10 @@ export async function confirmationMessageOf(
   db: Kysely<Schema>,
   list: MailingListRow,
   form: WebFormRow,
-  { linkBase, leaves, sliceId }: LinkPlan & { sliceId: number }
+  { sliceId, ...links }: LinkPlan & { sliceId: number }
 ): Promise<MessagePlan> {
   const { organization_id: organizationId } = list
-  const urlDomain = (await urlDomainsOf(db, organizationId)).find(({ id }) => id === list.d_url_domain_id)
-  const bounceEmail = (await bounceEmailsOf(db, organizationId)).find(
-    ({ userId }) => userId === list.d_bounce_email_id
-  )
+  const settings = { organizationId, urlDomainId: list.d_url_domain_id, bounceUserId: list.d_bounce_email_id }
   const organization = await organizationById(db, organizationId)
   return {
     organizationId,
@@ -47,14 +43,11 @@ export async function confirmationMessageOf(
       sender_email: list.d_sender_email,
       reply_to: list.d_reply_to
     },
-    bounceAddress: bounceEmail ? bounceAddress(bounceEmail) : null,
+    ...(await addressesOf(db, settings, links)),
     customHeaders: list.custom_headers_enabled === 1 ? customHeaders(list.custom_headers) : [],
     fields: await fieldsOfList(db, organizationId, list.id),
     timeZone: organization.time_zone_name,
-    linkBase: urlDomain ? `http://${urlDomain.domain}` : leaves ? null : linkBase,
     asksToConfirm: true,
-    leaves,
-    linksImages: urlDomain !== undefined,
     signingSecret: await signingSecret(db),
     tracksOpens: false,
     frame: organization,

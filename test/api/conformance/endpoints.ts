@@ -1043,7 +1043,27 @@ function defined(
   ]
 }
 
+const bounceEmailShape: { [key: string]: Shape } = {
+  id: 'string',
+  username: 'string',
+  domain: 'string',
+  email: 'string',
+  plus_addressing: 'boolean'
+}
+const bounceEmailBody = (): { bounce_email: object } => ({
+  bounce_email: { username: `b${++number}`, domain: 'example.com' }
+})
 const deliverySettings: Endpoint[] = [
+  {
+    method: 'PUT',
+    path: '/bounce_emails/{id}',
+    prepare: async (started) => ({
+      ...(await made(started, '/bounce_emails', bounceEmailBody())),
+      body: { bounce_email: { plus_addressing: true } }
+    }),
+    data: bounceEmailShape,
+    needs: 'organization_admin'
+  },
   ...defined(
     '/virtual_mtas',
     () => ({ virtual_mta: { name: unique() } }),
@@ -1058,13 +1078,7 @@ const deliverySettings: Endpoint[] = [
     'organization_admin',
     undefined
   ),
-  ...defined(
-    '/bounce_emails',
-    () => ({ bounce_email: { username: `b${++number}`, domain: 'example.com' } }),
-    { id: 'string', username: 'string', domain: 'string', email: 'string' },
-    'organization_admin',
-    undefined
-  ),
+  ...defined('/bounce_emails', bounceEmailBody, bounceEmailShape, 'organization_admin', undefined),
   ...defined(
     '/database_connections',
     () => ({ database_connection: { name: unique() } }),
