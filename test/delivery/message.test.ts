@@ -84,11 +84,11 @@ describe('a message', () => {
 
     const plus = of({})
     const plain = of({ hasPlusAddressing: false })
-    const long = of({ bounceAddress: `${'b'.repeat(40)}@example.com` })
+    const long = of({ bounceAddress: `${'b'.repeat(60)}@example.com` })
 
     expect(plus.from).toBe(`b+${plus.token}@example.com`)
     expect(plain.from).toBe('b@example.com')
-    expect(long.from).toBe(`${'b'.repeat(40)}@example.com`)
+    expect(long.from).toBe(`${'b'.repeat(60)}@example.com`)
     expect(readBounceToken(plan.signingSecret, plus.token.toUpperCase())).toEqual({
       sliceId: plan.contents[0].sliceId,
       subscriberId: addressee.id,
