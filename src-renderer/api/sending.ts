@@ -73,18 +73,29 @@ export function updateDeliveryOptions(options: DeliveryOptions): Promise<Deliver
   return servers.call('PUT /delivery_options', { body: { delivery_options: options } })
 }
 
-export function fetchJournal(campaignId: number): Promise<JournalCounts> {
-  return journal.call('GET /campaigns/:id/journal', { params: { id: campaignId } })
+/** Whose messages a journal is about. */
+export interface JournalSubject {
+  kind: 'campaigns' | 'autoresponders' | 'web_forms'
+  id: number
 }
 
+export function fetchJournal({ kind, id }: JournalSubject): Promise<JournalCounts> {
+  return journal.call(`GET /${kind}/:id/journal`, { params: { id } })
+}
+
+/** @param query the messages in a state, or those to an address */
 export function fetchJournaledMessages(
-  campaignId: number,
-  state: JournalStateName,
-  pageToken?: string
+  { kind, id }: JournalSubject,
+  query: { state: JournalStateName; page_token?: string } | { email: string }
 ): Promise<{ messages: JournaledMessage[]; next_page_token: string | null }> {
-  return journal.call('GET /campaigns/:id/journal/messages', {
+  return journal.call(`GET /${kind}/:id/journal/messages`, { params: { id }, query })
+}
+
+/** The address of a campaign's journal as CSV. */
+export function journalFile(campaignId: number, state?: JournalStateName): string {
+  return journal.address('GET /campaigns/:id/journal/export', {
     params: { id: campaignId },
-    query: { state, ...(pageToken !== undefined && { page_token: pageToken }) }
+    query: { ...(state && { state }) }
   })
 }
 

@@ -1,22 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { JournaledMessage, JournalStateName } from '../../src-main/api/journal/schema.ts'
+import type { JournalCounts, JournaledMessage, JournalStateName } from '../../src-main/api/journal/schema.ts'
 import { temporaryDirectory } from '../support/application.ts'
+import { expectSuccess, makeAutoresponder, makeList, makeWebForm } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
 import { roundsToRun } from '../support/long.ts'
 import { type MailServer, startMailServer, type Treatment } from '../support/mail-server.ts'
 import { serve, type ServedApplication } from '../support/process.ts'
 import { seededRandom } from '../support/random.ts'
-import { journalOf, listWith, messagesIn, routeTo, sendNow, untilState } from '../support/smtp-route.ts'
+import { listWith, routeTo, sendNow, until, untilState } from '../support/smtp-route.ts'
 import { type Random, someOf } from './values.ts'
 
-// Campaigns go to a mail server that refuses, delays and hangs up, while the application and the server are killed again and again, and
-// users pause and resume. What the server has is the truth: each recipient got the message once, except those whose delivery is shown as
-// uncertain, and those who were refused for good.
+// Campaigns, the autoresponders of new subscribers and confirmation messages go to a mail server that refuses, delays and hangs up, while the
+// application and the server are killed again and again, and users pause and resume. What the server has is the truth: each recipient got the
+// message once, except those whose delivery is shown as uncertain, and those who were refused for good.
 
 const rounds = roundsToRun(20, 1000)
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const program = [process.execPath, 'test/torture/application-with-short-pauses.ts']
+/** Where links of messages would lead. */
+const urlDomain = 'links.example.com'
 /** After so many attempts a recipient is treated well, so that a round ends. */
 const lastBadAttempt = 3
 
@@ -101,25 +104,86 @@ async function startBench(random: Random): Promise<Bench> {
   })
   bench.is = new Bench(random, directory, application, server)
   await routeTo(application.api, server.port, { connections: 6, messages_per_connection: 15 })
+  expectSuccess(await application.api.post('/url_domains', { url_domain: { domain: urlDomain } }))
   return bench.is
+}
+
+const domains = ['a.example', 'b.example', 'c.example']
+
+function addresses(round: number, kind: string, count: number, random: Random): string[] {
+  return Array.from({ length: count }, (_, index) => `r${round}${kind}${index}@${someOf(domains, random)}`)
 }
 
 async function runRound(bench: Bench, round: number): Promise<void> {
   const { random } = bench
-  const domains = ['a.example', 'b.example', 'c.example']
-  const emails = Array.from(
-    { length: 5 + Math.floor(random() * 150) },
-    (_, index) => `r${round}p${index}@${someOf(domains, random)}`
-  )
+  const emails = addresses(round, 'p', 5 + Math.floor(random() * 150), random)
   bench.startRound(random() * 0.4)
   const list = await listWith(bench.api, emails)
+  const automatic = await startAutomaticMessages(bench)
   const { id } = await sendNow(bench.api, list.id)
   for (let disturbance = 0; disturbance < 1 + random() * 3; disturbance++) {
+    await automatic.subscribe(addresses(round, `w${disturbance}n`, Math.floor(random() * 8), random))
+    await automatic.ask(addresses(round, `c${disturbance}n`, Math.floor(random() * 8), random))
     await pause(random() * 300)
     await bench.disturb(id)
   }
   await untilOver(bench, id)
-  await compare(bench, id, emails)
+  await compare(bench, { kind: 'campaigns', id }, emails)
+  for (const { subject, asked } of automatic.all) {
+    await untilSettled(bench, subject, asked.length)
+    await compare(bench, subject, asked)
+  }
+}
+
+interface Subject {
+  kind: 'campaigns' | 'autoresponders' | 'web_forms'
+  id: number
+}
+
+/** A list with an autoresponder for new subscribers, and a form that asks for confirmations. */
+async function startAutomaticMessages(bench: Bench) {
+  const list = await makeList(bench.api, { d_from_email: 'news@example.com', d_url_domain: urlDomain })
+  const welcome = await makeAutoresponder(bench.api, list.id, 'Welcome', {
+    ...{ trigger: 'subscription', trigger_run_on_api: true },
+    ...{ content_subject: 'Welcome', content_format: 'text', content_text: 'Hello' }
+  })
+  const form = await makeWebForm(bench.api, list.id)
+  const welcomed: string[] = []
+  const asked: string[] = []
+  const add = async (email: string, more: object): Promise<void> => {
+    const subscriber = { email, status: 'active', ...more }
+    expectSuccess(await bench.api.post(`/mailing_lists/${list.id}/subscribers`, { subscriber }))
+  }
+  return {
+    subscribe: async (emails: readonly string[]) => {
+      for (const email of emails) {
+        await add(email, {})
+        welcomed.push(email)
+      }
+    },
+    ask: async (emails: readonly string[]) => {
+      for (const email of emails) {
+        await add(email, { confirmation_form_id: form.id })
+        asked.push(email)
+      }
+    },
+    all: [
+      { subject: { kind: 'autoresponders', id: welcome.id } as const, asked: welcomed },
+      { subject: { kind: 'web_forms', id: form.id } as const, asked }
+    ]
+  }
+}
+
+/** Waits until all automatic messages have an outcome. */
+function untilSettled({ api }: Bench, subject: Subject, count: number): Promise<void> {
+  return until(async () => {
+    const { accepted, failed, uncertain } = await journalAt(api, subject)
+    return accepted + failed + uncertain === count
+  }, 60_000)
+}
+
+async function journalAt(api: Client, { kind, id }: Subject): Promise<JournalCounts> {
+  return expectSuccess(await api.get<JournalCounts>(`/${kind}/${id}/journal`))
 }
 
 /** Waits until a campaign is finished; one that a fault has paused is resumed. */
@@ -132,10 +196,10 @@ async function untilOver(bench: Bench, id: number): Promise<void> {
   }
 }
 
-async function compare({ api, server }: Bench, id: number, emails: readonly string[]): Promise<void> {
+async function compare({ api, server }: Bench, subject: Subject, emails: readonly string[]): Promise<void> {
   const states = new Map<string, JournalStateName>()
   for (const state of ['accepted', 'failed', 'uncertain', 'waiting', 'retry', 'in_flight'] as const) {
-    for (const { email } of await allIn(api, id, state)) states.set(email ?? '', state)
+    for (const { email } of await allIn(api, subject, state)) states.set(email ?? '', state)
   }
   const copies = Map.groupBy(server.received, ({ to }) => to)
   const got = (email: string): number => copies.get(email)?.length ?? 0
@@ -147,13 +211,18 @@ async function compare({ api, server }: Bench, id: number, emails: readonly stri
     return state !== 'failed' || got(email) !== 0
   })
   expect(wrong.map((email) => `${email}: ${states.get(email)}, ${got(email)} copies`)).toEqual([])
-  const counts = await journalOf(api, id)
+  const counts = await journalAt(api, subject)
   expect(counts.accepted + counts.failed + counts.uncertain).toBe(emails.length)
   expect(counts).toMatchObject({ waiting: 0, in_flight: 0, retry: 0 })
 }
 
-async function allIn(api: Client, id: number, state: JournalStateName): Promise<JournaledMessage[]> {
-  return messagesIn(api, id, state, 500)
+async function allIn(
+  api: Client,
+  { kind, id }: Subject,
+  state: JournalStateName
+): Promise<JournaledMessage[]> {
+  const path = `/${kind}/${id}/journal/messages?state=${state}&per_page=500`
+  return expectSuccess(await api.get<{ messages: JournaledMessage[] }>(path)).messages
 }
 
 test(

@@ -1,29 +1,66 @@
 import { Type } from 'typebox'
 import { endpoints } from '../../http/endpoint.ts'
 import { envelope } from '../../http/envelope.ts'
-import { IdParams, Nullable, withDefault } from '../../http/schema.ts'
+import { Filled, IdParams, Nullable, withDefault } from '../../http/schema.ts'
 import { JournalCounts, JournaledMessage, journalStateNames } from './schema.ts'
 
-/** Extensions of the API: what became of each message of a campaign (docs/api.md, "Sending"). */
-export const journalEndpoints = endpoints('Sending', {
-  'GET /campaigns/:id/journal': {
-    access: 'campaign.read_stats',
-    summary: 'Count the messages of a campaign by what became of them',
-    params: IdParams,
-    answer: envelope(JournalCounts)
-  },
+const counting = { params: IdParams, answer: envelope(JournalCounts) } as const
 
-  'GET /campaigns/:id/journal/messages': {
+const listing = () =>
+  ({
     access: 'subscriber.read',
-    summary: 'List the messages of a campaign that are in a state',
     params: IdParams,
     query: Type.Object({
       state: withDefault(Type.Enum([...journalStateNames]), 'accepted'),
+      /** Lists the messages to this address instead, in any state. */
+      email: Type.Optional(Filled({ maxLength: 320 })),
       page_token: Type.Optional(Type.String()),
       per_page: withDefault(Type.Integer({ minimum: 1, maximum: 500 }), 100)
     }),
     answer: envelope(
       Type.Object({ messages: Type.Array(JournaledMessage), next_page_token: Nullable(Type.String()) })
     )
+  }) as const
+
+/** Extensions of the API: what became of each message (docs/api.md, "Sending"). */
+export const journalEndpoints = endpoints('Sending', {
+  'GET /campaigns/:id/journal': {
+    ...counting,
+    access: 'campaign.read_stats',
+    summary: 'Count the messages of a campaign by what became of them'
+  },
+
+  'GET /campaigns/:id/journal/messages': {
+    ...listing(),
+    summary: 'List the messages of a campaign that are in a state'
+  },
+
+  'GET /campaigns/:id/journal/export': {
+    access: 'subscriber.export',
+    summary: 'Download the messages of a campaign that are in a state as CSV; without a state, all',
+    params: IdParams,
+    query: Type.Object({ state: Type.Optional(Type.Enum([...journalStateNames])) })
+  },
+
+  'GET /autoresponders/:id/journal': {
+    ...counting,
+    access: 'signed_in',
+    summary: 'Count the messages of an autoresponder by what became of them'
+  },
+
+  'GET /autoresponders/:id/journal/messages': {
+    ...listing(),
+    summary: 'List the messages of an autoresponder that are in a state'
+  },
+
+  'GET /web_forms/:id/journal': {
+    ...counting,
+    access: 'signed_in',
+    summary: 'Count the confirmation messages of a form by what became of them'
+  },
+
+  'GET /web_forms/:id/journal/messages': {
+    ...listing(),
+    summary: 'List the confirmation messages of a form that are in a state'
   }
 })

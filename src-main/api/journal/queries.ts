@@ -1,6 +1,8 @@
 import { type Kysely, sql, type SqlBool } from 'kysely'
 import { formatOptionalTime, formatTime } from '../../base/times.ts'
 import type { Schema } from '../../database/schema.ts'
+import { subscribersByEmail } from '../subscribers/queries.ts'
+import { emailKey } from '../subscribers/rules.ts'
 import {
   type JournalCounts,
   type JournaledMessage,
@@ -10,24 +12,29 @@ import {
   journalStates
 } from './schema.ts'
 
-function slicesOfCampaign(db: Kysely<Schema>, campaignId: number) {
-  return db
+/** Whose messages a journal is about. */
+export type JournalSubject = { campaign: number } | { autoresponder: number } | { webForm: number }
+
+function slicesOf(db: Kysely<Schema>, subject: JournalSubject) {
+  const slices = db
     .selectFrom('stats')
     .innerJoin('stat_slices', 'stat_slices.stat_id', 'stats.id')
     .select('stat_slices.id')
-    .where('campaign_id', '=', campaignId)
+  if ('campaign' in subject) return slices.where('campaign_id', '=', subject.campaign)
+  if ('autoresponder' in subject) return slices.where('autoresponder_id', '=', subject.autoresponder)
+  return slices.where('web_form_id', '=', subject.webForm)
 }
 
-/** Returns how many messages of a campaign are in each state. */
+/** Returns how many messages are in each state. */
 export async function journalCountsOf(
   db: Kysely<Schema>,
-  campaignId: number,
+  subject: JournalSubject,
   timeZone: string
 ): Promise<JournalCounts> {
   const rows = await db
     .selectFrom('journal_counts')
     .select((select) => ['state', select.fn.sum<number>('messages').as('messages')])
-    .where('stat_slice_id', 'in', slicesOfCampaign(db, campaignId))
+    .where('stat_slice_id', 'in', slicesOf(db, subject))
     .groupBy('state')
     .execute()
   const counts = Object.fromEntries(
@@ -36,31 +43,62 @@ export async function journalCountsOf(
       rows.find(({ state }) => state === journalStates[name])?.messages ?? 0
     ])
   ) as Record<JournalStateName, number>
-  const delivery = await db
-    .selectFrom('deliveries')
-    .select(['recipients', 'transport'])
-    .where('campaign_id', '=', campaignId)
-    .executeTakeFirst()
-  const { sent } = await db
-    .selectFrom('stat_counters')
-    .select((select) => select.fn.sum<number | null>('messages_sent').as('sent'))
-    .where('stat_slice_id', 'in', slicesOfCampaign(db, campaignId))
-    .executeTakeFirstOrThrow()
-  const isKept = delivery?.transport === 'smtp'
-  const notReached = Math.max(0, (delivery?.recipients ?? 0) - (sent ?? 0) - counts.withdrawn)
   return {
-    by_smtp: isKept,
+    by_smtp: rows.length > 0 || ('campaign' in subject && (await isBySmtp(db, subject.campaign))),
     ...counts,
-    waiting: counts.waiting + (isKept ? notReached : 0),
-    next_retry_at: formatOptionalTime(await nextRetryOf(db, campaignId), timeZone)
+    waiting: counts.waiting + (await notClaimedOf(db, subject, counts)),
+    next_retry_at: formatOptionalTime(await nextRetryOf(db, subject), timeZone)
   }
 }
 
-async function nextRetryOf(db: Kysely<Schema>, campaignId: number): Promise<number | null> {
+async function isBySmtp(db: Kysely<Schema>, campaignId: number): Promise<boolean> {
+  const delivery = await db
+    .selectFrom('deliveries')
+    .select('transport')
+    .where('campaign_id', '=', campaignId)
+    .executeTakeFirst()
+  return delivery?.transport === 'smtp'
+}
+
+/** Returns how many messages have no row yet. */
+async function notClaimedOf(
+  db: Kysely<Schema>,
+  subject: JournalSubject,
+  { withdrawn }: Record<JournalStateName, number>
+): Promise<number> {
+  if ('campaign' in subject) {
+    const delivery = await db
+      .selectFrom('deliveries')
+      .select(['recipients', 'transport'])
+      .where('campaign_id', '=', subject.campaign)
+      .executeTakeFirst()
+    if (delivery?.transport !== 'smtp') return 0
+    const { sent } = await db
+      .selectFrom('stat_counters')
+      .select((select) => select.fn.sum<number | null>('messages_sent').as('sent'))
+      .where('stat_slice_id', 'in', slicesOf(db, subject))
+      .executeTakeFirstOrThrow()
+    return Math.max(0, (delivery.recipients ?? 0) - (sent ?? 0) - withdrawn)
+  }
+  const queue =
+    'autoresponder' in subject
+      ? db
+          .selectFrom('autoresponder_reactions')
+          .select((select) => select.fn.countAll<number>().as('messages'))
+          .where('autoresponder_id', '=', subject.autoresponder)
+      : db
+          .selectFrom('pending_subscriptions')
+          .select((select) => select.fn.countAll<number>().as('messages'))
+          .where('web_form_id', '=', subject.webForm)
+          .where('queued_at', 'is not', null)
+  return (await queue.executeTakeFirstOrThrow()).messages
+}
+
+async function nextRetryOf(db: Kysely<Schema>, subject: JournalSubject): Promise<number | null> {
   const first = await db
     .selectFrom('message_journal')
     .select('due_at')
-    .where('stat_slice_id', 'in', slicesOfCampaign(db, campaignId))
+    .where('stat_slice_id', 'in', slicesOf(db, subject))
     .where('state', '=', sql.lit<JournalState>(journalStates.retry))
     .where('state', '<>', sql.lit<JournalState>(journalStates.accepted))
     .orderBy('due_at')
@@ -85,18 +123,16 @@ export interface JournalPage {
 }
 
 /**
- * Returns a page of a campaign's messages in a state: by content, then by the time of the next attempt where there is one, and by subscriber.
+ * Returns a page of messages in a state: by content, then by the time of the next attempt where there is one, and by subscriber.
  */
 export async function journaledMessagesOf(
   db: Kysely<Schema>,
-  campaignId: number,
+  subject: JournalSubject,
   { state, after, limit }: { state: JournalStateName; after: JournalPosition | null; limit: number },
   timeZone: string
 ): Promise<JournalPage> {
   const isDue = state === 'waiting' || state === 'retry'
-  const sliceIds = (await slicesOfCampaign(db, campaignId).orderBy('stat_slices.id').execute()).map(
-    ({ id }) => id
-  )
+  const sliceIds = (await slicesOf(db, subject).orderBy('stat_slices.id').execute()).map(({ id }) => id)
   const rows: MessageRow[] = []
   // Content by content: only then SQLite finds the beginning of a page without reading all before it.
   for (const sliceId of sliceIds) {
@@ -106,13 +142,7 @@ export async function journaledMessagesOf(
   }
   const last = rows.length === limit ? rows.at(-1) : undefined
   return {
-    messages: rows.map(({ stat_slice_id, number: _, changed_at, due_at, reply, ...row }) => ({
-      ...row,
-      state,
-      reply: reply?.trim() || null,
-      changed_at: formatTime(changed_at, timeZone),
-      retry_at: formatOptionalTime(due_at, timeZone)
-    })),
+    messages: rows.map((row) => presentMessage(row, timeZone)),
     next: last
       ? {
           sliceId: last.stat_slice_id,
@@ -121,6 +151,48 @@ export async function journaledMessagesOf(
           number: last.number
         }
       : null
+  }
+}
+
+/** Returns the messages to an address, in any state; 100 at most. */
+export async function messagesTo(
+  db: Kysely<Schema>,
+  subject: JournalSubject,
+  { email, mailingListId }: { email: string; mailingListId: number },
+  timeZone: string
+): Promise<JournaledMessage[]> {
+  const key = emailKey(email)
+  const one = { afterId: 0, offset: 0, limit: 100 }
+  const { rows: subscribers } = await subscribersByEmail(db, [mailingListId], email, one)
+  const rows = await messageRows(db)
+    .where('message.stat_slice_id', 'in', slicesOf(db, subject))
+    .where((where) =>
+      where.or([
+        where(
+          'subscriber_id',
+          'in',
+          subscribers.map(({ id }) => id)
+        ),
+        // Those who are no subscribers, such as addresses of a seed list, are few.
+        where.and([where('subscriber_id', '=', 0), where(sql`lower(message.email)`, '=', key)])
+      ])
+    )
+    .orderBy('changed_at')
+    .limit(100)
+    .execute()
+  return rows.map((row) => presentMessage(row, timeZone))
+}
+
+function presentMessage(
+  { stat_slice_id, number: _, state, changed_at, due_at, reply, ...row }: MessageRow,
+  timeZone: string
+): JournaledMessage {
+  return {
+    ...row,
+    state: journalStateNames[state] ?? 'waiting',
+    reply: reply?.trim() || null,
+    changed_at: formatTime(changed_at, timeZone),
+    retry_at: formatOptionalTime(due_at, timeZone)
   }
 }
 
@@ -134,27 +206,32 @@ interface SlicePage {
   limit: number
 }
 
+function messageRows(db: Kysely<Schema>) {
+  return db
+    .selectFrom('message_journal as message')
+    .innerJoin('stat_slices', 'stat_slices.id', 'message.stat_slice_id')
+    .leftJoin('subscribers', 'subscribers.id', 'message.subscriber_id')
+    .leftJoin('smtp_servers', 'smtp_servers.id', 'message.smtp_server_id')
+    .select([
+      'message.stat_slice_id',
+      'message.number',
+      'message.state',
+      'content_id',
+      'subscriber_id',
+      sql<string | null>`coalesce(message.email, subscribers.email)`.as('email'),
+      'attempts',
+      'changed_at',
+      'due_at',
+      'smtp_servers.name as smtp_server',
+      'code',
+      'reply'
+    ])
+}
+
 function messagesOfSlice(db: Kysely<Schema>, sliceId: number, { state, isDue, from, limit }: SlicePage) {
   const { dueAt, subscriberId, number } = from ?? { dueAt: -1, subscriberId: -1, number: -1 }
   return (
-    db
-      .selectFrom('message_journal as message')
-      .innerJoin('stat_slices', 'stat_slices.id', 'message.stat_slice_id')
-      .leftJoin('subscribers', 'subscribers.id', 'message.subscriber_id')
-      .leftJoin('smtp_servers', 'smtp_servers.id', 'message.smtp_server_id')
-      .select([
-        'message.stat_slice_id',
-        'message.number',
-        'content_id',
-        'subscriber_id',
-        sql<string | null>`coalesce(message.email, subscribers.email)`.as('email'),
-        'attempts',
-        'changed_at',
-        'due_at',
-        'smtp_servers.name as smtp_server',
-        'code',
-        'reply'
-      ])
+    messageRows(db)
       .where('message.stat_slice_id', '=', sliceId)
       .where('message.state', '=', sql.lit(journalStates[state]))
       // The index of states is partial, and is used only with its own condition.

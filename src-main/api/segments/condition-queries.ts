@@ -2,6 +2,7 @@ import { type Expression, expressionBuilder, type Kysely, type RawBuilder, sql, 
 import type { StatEventType } from '../statistics/tables.ts'
 import type { Schema } from '../../database/schema.ts'
 import { foldText } from '../../base/fold.ts'
+import { journalStates, type JournalStateName } from '../journal/schema.ts'
 import { concernsList } from '../suppression-lists/queries.ts'
 import { domainKey, emailKey } from '../subscribers/rules.ts'
 import type {
@@ -253,17 +254,33 @@ function isSuppressed({ operator }: SuppressedCondition): Expression<SqlBool> {
   return operator === 'is true' ? isIt : sql<SqlBool>`not ${isIt}`
 }
 
-/** The event that an operator requires; null = the recipients. */
-const eventOfOperator: Record<CampaignCondition['operator'], StatEventType | null> = {
-  'was sent': null,
-  'was not sent': null,
-  opened: 'open',
-  'did not open': 'open',
-  clicked: 'click',
-  'did not click': 'click',
-  'bounced from': 'bounce',
-  'unsubscribed from': 'unsub',
-  'complained about': 'scomp'
+const wasSent = sql`stat_recipients where subscriber_id = subscribers.id`
+
+function hasEvent(type: StatEventType): RawBuilder<unknown> {
+  return sql`stat_events where type = ${sql.lit(type)} and subscriber_id = subscribers.id`
+}
+
+function isJournaledAs(...states: JournalStateName[]): RawBuilder<unknown> {
+  const numbers = sql.join(states.map((state) => sql.lit(journalStates[state])))
+  return sql`message_journal where state in (${numbers}) and subscriber_id = subscribers.id`
+}
+
+/** Where it is stored what an operator requires. */
+const storedFor: Record<CampaignCondition['operator'], RawBuilder<unknown>> = {
+  'was sent': wasSent,
+  'was not sent': wasSent,
+  opened: hasEvent('open'),
+  'did not open': hasEvent('open'),
+  clicked: hasEvent('click'),
+  'did not click': hasEvent('click'),
+  'bounced from': hasEvent('bounce'),
+  'unsubscribed from': hasEvent('unsub'),
+  'complained about': hasEvent('scomp'),
+  'was accepted': isJournaledAs('accepted'),
+  waits: isJournaledAs('waiting', 'in_flight', 'retry'),
+  failed: isJournaledAs('failed'),
+  'is uncertain': isJournaledAs('uncertain'),
+  'was withdrawn': isJournaledAs('withdrawn')
 }
 
 function isNegative(operator: CampaignCondition['operator']): boolean {
@@ -271,13 +288,8 @@ function isNegative(operator: CampaignCondition['operator']): boolean {
 }
 
 function reacted({ operator, campaign_id }: CampaignCondition): Expression<SqlBool> {
-  const type = eventOfOperator[operator]
-  const kept =
-    type === null
-      ? sql`stat_recipients where subscriber_id = subscribers.id`
-      : sql`stat_events where type = ${sql.lit(type)} and subscriber_id = subscribers.id`
   const did = sql<SqlBool>`exists (
-    select 1 from ${kept} and stat_slice_id in (
+    select 1 from ${storedFor[operator]} and stat_slice_id in (
       select stat_slices.id from stat_slices join stats on stats.id = stat_id
       where stats.campaign_id = ${sql.lit(campaign_id)}
     )

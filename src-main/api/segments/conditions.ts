@@ -38,7 +38,13 @@ export const campaignOperators = [
   'did not click',
   'bounced from',
   'unsubscribed from',
-  'complained about'
+  'complained about',
+  // By SMTP: what became of the message.
+  'was accepted',
+  'waits',
+  'failed',
+  'is uncertain',
+  'was withdrawn'
 ] as const
 export const importOperators = ['was added by', 'was not added by'] as const
 export const reactionOperators = ['is in the last', 'is not in the last'] as const

@@ -33,6 +33,20 @@ export async function webFormById(
   return row
 }
 
+/** Returns the list of a form. @throws ApiError not_found */
+export async function listOfWebForm(db: Kysely<Schema>, organizationId: number, id: number): Promise<number> {
+  const row = await db
+    .selectFrom('web_forms')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'web_forms.mailing_list_id')
+    .select('mailing_list_id')
+    .where('web_forms.id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  if (!row) throw notFound('web form', id)
+  return row.mailing_list_id
+}
+
 /** Returns up to `limit` unconfirmed subscriptions with an id above `afterId`, oldest first. */
 export function pendingSubscriptions(
   db: Kysely<Schema>,

@@ -292,7 +292,7 @@ export class SmtpRun<Step> {
       return {
         ...keyOfMail(mail, number),
         format: this.#work.composer.formatOf(mail.contentId, mail.addressee),
-        email: mail.isSeed ? mail.addressee.email : null,
+        email: mail.addressee.id === 0 ? mail.addressee.email : null,
         attempts,
         details,
         dueAt: at > now ? at : null,

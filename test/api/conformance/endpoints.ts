@@ -1209,6 +1209,45 @@ const sending: Endpoint[] = [
     needs: 'subscriber.read'
   },
   {
+    method: 'GET',
+    path: '/campaigns/{id}/journal/export',
+    prepare: sentCampaign,
+    data: 'text',
+    needs: 'subscriber.export'
+  },
+  {
+    method: 'GET',
+    path: '/autoresponders/{id}/journal',
+    prepare: async (started) => {
+      const { parameters } = await listWithAutoresponder(started)
+      return { parameters: { id: parameters?.['autoresponder_id'] ?? 0 } }
+    },
+    data: shapes.journalCounts
+  },
+  {
+    method: 'GET',
+    path: '/autoresponders/{id}/journal/messages',
+    prepare: async (started) => {
+      const { parameters } = await listWithAutoresponder(started)
+      return { parameters: { id: parameters?.['autoresponder_id'] ?? 0 } }
+    },
+    data: { messages: [shapes.journaledMessage], next_page_token: 'string?' },
+    needs: 'subscriber.read'
+  },
+  {
+    method: 'GET',
+    path: '/web_forms/{id}/journal',
+    prepare: listWithForm,
+    data: shapes.journalCounts
+  },
+  {
+    method: 'GET',
+    path: '/web_forms/{id}/journal/messages',
+    prepare: listWithForm,
+    data: { messages: [shapes.journaledMessage], next_page_token: 'string?' },
+    needs: 'subscriber.read'
+  },
+  {
     method: 'POST',
     path: '/campaigns/{id}/journal/resend_uncertain',
     prepare: sentCampaign,
