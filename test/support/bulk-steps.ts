@@ -12,7 +12,8 @@ export async function addPerson(
   bench: CommandBench,
   mailingListId: number,
   email: string,
-  more: Partial<CommandInput<'subscribers.create'>['subscriber']> = {}
+  more: Partial<CommandInput<'subscribers.create'>['subscriber']> = {},
+  timeZone = 'UTC'
 ): Promise<number> {
   const subscriber = {
     email,
@@ -22,7 +23,7 @@ export async function addPerson(
     autoresponder_exclude_reacted: false,
     ...more
   }
-  const input = { organizationId: 1, mailingListId, timeZone: 'UTC', subscriber }
+  const input = { organizationId: 1, mailingListId, timeZone, subscriber }
   const id = await bench.run('subscribers.create', input)
   if (id === null) throw new Error(`${email} is to confirm first`)
   return id

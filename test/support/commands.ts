@@ -65,7 +65,8 @@ export async function commandBench(): Promise<CommandBench> {
           {
             db,
             sqlite,
-            now: ++now,
+            // As in the writer thread: another one for each command, also while the clock stands still.
+            now: (now = Math.max(Date.now(), now + 1)),
             clock: clock ?? now,
             origin: null,
             record: (change) => void changes.push(change),

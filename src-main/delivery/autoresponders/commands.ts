@@ -263,7 +263,12 @@ async function queueFollowers(
     .where('trigger_autoresponder_to_open_id', '=', id)
     .where('trigger', 'in', ['autoresponder_send', 'autoresponder_nonopen'])
     .execute()
-  await queueReactionsOfMany(context, followers, subscriberIds, timeZone)
+  // A subscriber who was triggered twice got two messages: each has its followers, however they were batched.
+  for (let rest = subscriberIds; rest.length > 0;) {
+    const once = new Set(rest)
+    await queueReactionsOfMany(context, followers, [...once], timeZone)
+    rest = rest.filter((id) => !once.delete(id))
+  }
 }
 
 export const autoresponderDeliveryCommands = {
