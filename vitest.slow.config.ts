@@ -9,6 +9,7 @@ export const slow = [
   'test/bulk-actions/recovery.test.ts',
   'test/database/failing-disk.test.ts',
   'test/delivery/faults.test.ts',
+  'test/delivery/smtp/postfix.test.ts',
   'test/desktop/shell.test.ts',
   'test/e2e/{accessibility,audit,backups,bulk-actions,campaigns,drafts,filters,home,imports,integrity}.test.ts',
   'test/e2e/{jobs,language,layout,list-settings,lists,message-design,message-editor,palette,segments,sending}.test.ts',

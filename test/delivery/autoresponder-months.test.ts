@@ -115,6 +115,14 @@ class Model {
     this.#opened.set(key, now)
   }
 
+  /** Returns a time at which nothing is just due: the real thing takes some seconds for what the model does at once. */
+  quietMoment(from: number): number {
+    const isNear = ({ dueAt }: Queued, at: number): boolean => Math.abs(dueAt - at) < 3 * minute
+    let at = from
+    while (this.#queue.some((each) => isNear(each, at))) at += minute
+    return at
+  }
+
   isGone(subscriber: number): boolean {
     return this.#gone.has(subscriber)
   }
@@ -275,7 +283,7 @@ async function runRound(seed: number): Promise<number> {
   const people: number[] = []
   const any = (count: number): number => Math.floor(random() * count)
   for (let step = 0; step < 40; step++) {
-    now += (1 + any(random() < 0.5 ? 120 : 20_000)) * minute
+    now = model.quietMoment(now + (1 + any(random() < 0.5 ? 120 : 20_000)) * minute)
     vi.setSystemTime(now)
     const [autoresponder, place] = [any(plans.length), any(Math.max(1, people.length))]
     const subscriber = people[place]
@@ -298,7 +306,6 @@ async function runRound(seed: number): Promise<number> {
       await reality.unsubscribe(subscriber)
       model.unsubscribe(place)
     }
-    // Half a minute later, so that nothing is due in the same moment.
     vi.setSystemTime(now + 30_000)
     await reality.send()
     model.send(now + 59_000)

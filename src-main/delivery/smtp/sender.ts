@@ -30,6 +30,11 @@ export interface SenderKeys {
 const maxLostConnections = 2
 /** After so many messages in a row that lost all connections, the fault is the server's. */
 const maxLostInARow = 3
+/**
+ * After so many refusals a connection is replaced. Postfix answers a client later and later after ten errors, and a refused recipient counts
+ * twice: the DATA that was sent along has none.
+ */
+const maxRefusals = 4
 /** How long a connection without a message stays open, in milliseconds. */
 const idleTime = 5000
 
@@ -111,8 +116,10 @@ export class Sender {
 
   async #work(): Promise<void> {
     let session: SmtpSession | null = null
+    let refusals = 0
     for (let flight = await this.#next(); flight; flight = await this.#next()) {
       const handed = await this.#handOver(session, flight)
+      if (handed.session !== session) refusals = 0
       session = handed.session
       if (handed.outcome === null) {
         this.#inFlight--
@@ -121,7 +128,9 @@ export class Sender {
       }
       this.#inFlight--
       this.#complete(flight, handed.outcome)
-      if (session?.sent === this.server.messagesPerConnection) session = this.#end(session)
+      if (handed.outcome.is === 'refused' || handed.outcome.is === 'deferred') refusals++
+      const isUsedUp = session?.sent === this.server.messagesPerConnection || refusals === maxRefusals
+      if (session && isUsedUp) session = this.#end(session)
     }
     if (session) this.#end(session)
   }

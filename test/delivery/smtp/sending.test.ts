@@ -62,6 +62,21 @@ describe('a campaign by SMTP', () => {
     expect(await journalOf(api, id)).toMatchObject({ accepted: 20, retry: 0, failed: 0 })
   })
 
+  it('replaces a connection after some refusals, since servers slow down those who get many', async () => {
+    const { api, list, server } = await sending(
+      people(40),
+      (_to, attempt) =>
+        attempt === 1 ? { refuse: 450, words: '4.2.1 Greylisted', at: 'rcpt' } : { accept: true },
+      { connections: 1 }
+    )
+
+    const { id } = await sendNow(api, list.id)
+    await untilState(api, id, 'finished')
+
+    expect(server.connections).toBeGreaterThanOrEqual(11)
+    expect(await journalOf(api, id)).toMatchObject({ accepted: 40 })
+  })
+
   it('gives up a recipient who is refused for longer than messages are tried', async () => {
     const { api, list } = await sending(people(20), (to) =>
       to === 'p3@example.org' ? { refuse: 452, words: '4.2.2 Mailbox full', at: 'data' } : { accept: true }
