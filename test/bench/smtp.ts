@@ -4,7 +4,9 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expectSuccess, makeCampaign } from '../support/builders.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expectSuccess, importText, makeCampaign, makeField, makeList } from '../support/builders.ts'
+import type { Client } from '../support/client.ts'
 import { journalOf, routeTo } from '../support/smtp-route.ts'
 import { callMeanwhile, type Latencies } from './concurrent-client.ts'
 import { maxJobTime, makeFilledList } from './prepared-list.ts'
@@ -25,8 +27,34 @@ const link =
   '<p style="margin:0 0 16px">Dear %%first_name%%, <a href="https://example.com/offer?n=NUMBER">offer NUMBER</a> for %%city%%.</p>'
 const html = `<html><body>${Array.from({ length: 10 }, (_, number) => link.replaceAll('NUMBER', String(number))).join('\n')}</body></html>`
 
-/** A campaign of 3 kB with ten counted links to so many people, through a sink on the same computer, while a client reads or writes every 20 ms. */
+/**
+ * Campaigns of 3 kB with ten counted links to so many people, through a sink on the same computer, while a client reads or writes every 20 ms:
+ * as they are, signed with DKIM, and to five domains of which one asks for fewer messages.
+ */
 export async function benchSmtp(rows: number): Promise<SmtpFigures[]> {
+  return [
+    await measure('all accept', rows, {}),
+    await measure('signed with DKIM (RSA, 2048 bits)', Math.ceil(rows / 3), { isSigned: true }),
+    await measure('to four of five domains', Math.ceil(rows / 3), {
+      domains: ['d0', 'd1', 'd2', 'd3', 'd4']
+    }),
+    await measure('to four of five domains, the fifth refuses 9 of 10', Math.ceil(rows / 3), {
+      domains: ['d0', 'd1', 'd2', 'd3', 'slow']
+    })
+  ]
+}
+
+interface Variant {
+  isSigned?: boolean
+  /** The last one's messages are not waited for. */
+  domains?: readonly string[]
+}
+
+async function measure(
+  what: string,
+  rows: number,
+  { isSigned = false, domains }: Variant
+): Promise<SmtpFigures> {
   const directory = await mkdtemp(join(tmpdir(), 'listwright-bench-'))
   const server = await startServer(join(directory, 'data'))
   const sink = await startSink()
@@ -40,7 +68,10 @@ export async function benchSmtp(rows: number): Promise<SmtpFigures[]> {
     const domain = expectSuccess(
       await api.post<{ id: number }>('/url_domains', { url_domain: { domain: 'links.example.com' } })
     )
-    const { list } = await makeFilledList(api, directory, rows, 0)
+    if (isSigned) expectSuccess(await api.post('/dkim_keys', { dkim_key: { domain: 'example.com' } }))
+    const list = domains
+      ? await listOfDomains(api, rows, domains)
+      : (await makeFilledList(api, directory, rows, 0)).list
     server.forgetPeakMemory()
     const [before, size] = [peak(), await sizeOf(directory)]
     const meanwhile = await callMeanwhile(api, list.id)
@@ -53,27 +84,45 @@ export async function benchSmtp(rows: number): Promise<SmtpFigures[]> {
         begins_at: Math.floor(Date.now() / 1000)
       }
     })
-    await api.sent(id, maxJobTime)
+    const messages = domains ? rows - Math.floor(rows / domains.length) : rows
+    if (domains?.includes('slow')) await untilAccepted(api, id, messages)
+    else await api.sent(id, maxJobTime)
     const seconds = (performance.now() - began) / 1000
     const latencies = await meanwhile.stop()
     const { accepted } = await journalOf(api, id)
-    if (accepted !== rows) throw new Error(`only ${accepted} messages were accepted`)
-    return [
-      {
-        what: 'all accept',
-        recipients: rows,
-        seconds,
-        messages_per_second: rows / seconds,
-        bytes_per_recipient: ((await sizeOf(directory)) - size) / rows,
-        peak_memory_mb: [before, peak()],
-        ...latencies
-      }
-    ]
+    if (accepted < messages) throw new Error(`only ${accepted} messages were accepted`)
+    return {
+      what,
+      recipients: rows,
+      seconds,
+      messages_per_second: messages / seconds,
+      bytes_per_recipient: ((await sizeOf(directory)) - size) / rows,
+      peak_memory_mb: [before, peak()],
+      ...latencies
+    }
   } finally {
     await server.end()
     await sink.end()
     await rm(directory, { recursive: true, force: true })
   }
+}
+
+/** A list whose subscribers are at these domains in turn. */
+async function listOfDomains(api: Client, rows: number, domains: readonly string[]): Promise<{ id: number }> {
+  const list = await makeList(api)
+  for (const name of ['first name', 'city']) await makeField(api, list.id, name, 'text')
+  const lines = Array.from(
+    { length: rows },
+    (_, index) => `p${index}@${domains[index % domains.length] ?? ''}.example,Anna,Bern`
+  )
+  await importText(api, list.id, ['email,first name,city', ...lines].join('\n'), {
+    column_mapping: ['email', 'first name', 'city']
+  })
+  return list
+}
+
+async function untilAccepted(api: Client, id: number, messages: number): Promise<void> {
+  while ((await journalOf(api, id)).accepted < messages) await pause(20)
 }
 
 async function sizeOf(directory: string): Promise<number> {

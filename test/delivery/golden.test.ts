@@ -95,7 +95,7 @@ const messages: Record<string, () => Buffer | Promise<Buffer>> = {
       {},
       {
         changes: { html: `<html><body><img src="cid:${key}"></body></html>` },
-        images: [{ key, name: 'dot.gif', media_type: 'image/gif', bytes: Buffer.from('GIF89a') } as Image]
+        images: [{ key, name: 'dot.gif', media_type: 'image/gif', bytes: Buffer.from('GIF89a') }]
       }
     ),
   'lines that begin with a dot or From': () =>

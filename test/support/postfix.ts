@@ -40,7 +40,7 @@ export async function postfix({
   onTestFinished(async () => {
     execFileSync('/usr/sbin/postfix', ['-c', join(directory, 'postfix'), 'stop'], { stdio: 'ignore' })
     for (const child of started) child.kill('SIGTERM')
-    await Promise.all(started.map((child) => (child.exitCode === null ? once(child, 'exit') : null)))
+    await Promise.all(started.filter(({ exitCode }) => exitCode === null).map((child) => once(child, 'exit')))
     await rm(directory, { recursive: true, force: true })
   })
   const start = (command: string, args: string[]): void => {
