@@ -25,7 +25,11 @@ import { ChangeWatch, syncJobs } from './sync/sync-jobs.ts'
 export async function startJobs(
   { dataDirectory, reader, writer }: OpenData,
   { baseUrl, services, stepLoops }: Served,
-  { only, retrySchedule: schedule = usualSchedule }: Pick<ApplicationOptions, 'only' | 'retrySchedule'>,
+  {
+    only,
+    retrySchedule: schedule = usualSchedule,
+    dnsServers = []
+  }: Pick<ApplicationOptions, 'only' | 'retrySchedule' | 'dnsServers'>,
   closing: CloseStack
 ): Promise<JobWatch> {
   const runners: { close: () => Promise<void> }[] = []
@@ -46,7 +50,7 @@ export async function startJobs(
     await start(exportJobs(reader, writer))
     await start(suppressionJobs(reader, writer))
     await resolveAllInterrupted(reader, writer, dataDirectory, schedule)
-    const sending = { credentials: services.credentials, linkBase: baseUrl, schedule }
+    const sending = { credentials: services.credentials, linkBase: baseUrl, schedule, dnsServers }
     await start(deliveryJobs(reader, writer, sending))
     await start(autoresponderJobs(reader, writer, sending))
     await start(confirmationJobs(reader, writer, sending))

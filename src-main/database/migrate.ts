@@ -36,6 +36,7 @@ import { sentAutoresponders } from './migrations/0049-sent-autoresponders.ts'
 import { dkimKeys } from './migrations/0050-dkim-keys.ts'
 import { confirmations } from './migrations/0051-confirmations.ts'
 import { plusAddressing } from './migrations/0052-plus-addressing.ts'
+import { campaignLog } from './migrations/0053-campaign-log.ts'
 
 /** In order; a released migration is never edited. */
 export const migrations: readonly Migration[] = [
@@ -69,7 +70,8 @@ export const migrations: readonly Migration[] = [
   sentAutoresponders,
   dkimKeys,
   confirmations,
-  plusAddressing
+  plusAddressing,
+  campaignLog
 ]
 
 const keptBackups = 3

@@ -10,6 +10,7 @@ import { Journal, type ResolvedMessage } from './journal.ts'
 import type { CampaignStep } from './smtp/campaign-work.ts'
 import type { Advanced, ClaimInput } from './smtp/smtp-work.ts'
 import { hasChangedSince, smtpRouteOf } from './route-plan.ts'
+import { recordNews } from './smtp/pace-store.ts'
 import { type Quota, takeQuota } from './smtp/quota.ts'
 import type { RetrySchedule } from './smtp/retry-schedule.ts'
 import { evenShares, type Shares } from './split-test.ts'
@@ -34,6 +35,7 @@ import {
   dispatchOf,
   seedListIdsOf
 } from '../api/campaigns/queries.ts'
+import { appendToLog } from '../api/campaigns/log.ts'
 import { delayMs, winnerOf } from '../api/campaigns/rules.ts'
 
 interface ById {
@@ -83,6 +85,11 @@ async function startSending(context: CommandContext, id: number, dispatch: Dispa
   }
   const contents = await contentsOf(db, [id])
   await changeDispatch(context, campaign, { state: 'sending', started_at: now, error_message: null })
+  const servers = await serversOfRoute(db, campaign.organization_id, dispatch.virtual_mta_id ?? 0)
+  const names = servers.map(({ name }) => name)
+  await appendToLog(context, id, [
+    names.length > 0 ? refusal('log_began', { servers: names }) : refusal('log_began_in_outbox')
+  ])
   const isTest = dispatch.autowinner_enabled === 1 && contents.length > 1
   const { newest } = await db
     .selectFrom('subscribers')
@@ -345,6 +352,13 @@ const waitToSend: Command<Wait, void> = async (
   await changeDelivery(context, id, { waits_until: until, waits_for: what, failures })
   const error_message = fault && storeRefusal(fault)
   await changeDispatch(context, found.campaign, { error_message })
+  const before = found.delivery.waits_for
+  // A server that stays away is told once.
+  if (what === 'server' && fault && failures === 1)
+    await appendToLog(context, id, [refusal('log_waits_for_server', { fault })])
+  else if (what === 'quota') await appendToLog(context, id, [refusal('log_waits_for_quota')])
+  else if (what === 'retry' && before !== 'retry')
+    await appendToLog(context, id, [refusal('log_waits_for_retry')])
 }
 
 /**
@@ -370,6 +384,7 @@ const resendUncertain: Command<ById & { organizationId: number }, number> = asyn
   await changeDelivery(context, id, { waits_until: null, waits_for: null })
   const isOver = dispatch.state === 'finished'
   await changeDispatch(context, campaign, isOver ? { state: 'sending', finished_at: null } : {})
+  await appendToLog(context, id, [refusal('log_resent', { count })])
   return count
 }
 
@@ -383,6 +398,10 @@ const endDelivery: Command<ById & { end: JobEnd }, void> = async (context, { id,
     error_message: storeRefusal(end.fault),
     ...(end.is === 'held' ? { paused: 1 } : { state: 'failed', finished_at: context.now })
   })
+  const { fault } = end
+  await appendToLog(context, id, [
+    end.is === 'held' ? refusal('log_held', { fault }) : refusal('log_failed', { fault })
+  ])
 }
 
 async function endPhase(context: CommandContext, id: number): Promise<void> {
@@ -401,6 +420,7 @@ async function endPhase(context: CommandContext, id: number): Promise<void> {
       // If uncertain messages are sent again later, no others are.
       after_id: delivery.last_id
     })
+    await appendToLog(context, id, [refusal('log_finished')])
     return changeDispatch(context, campaign, { state: 'finished', finished_at: context.now })
   }
   // If all recipients are in the test, none are left for the winner.
@@ -506,6 +526,7 @@ export const deliveryCommands = {
   recordSent,
   advance: advanceDelivery,
   wait: waitToSend,
+  recordNews,
   resendUncertain,
   end: endDelivery
 }

@@ -18,6 +18,8 @@ export interface DeliveryServices {
   /** For links without a URL domain, without a path. */
   linkBase: string
   schedule: RetrySchedule
+  /** The DNS servers to ask; none = those of the system. */
+  dnsServers: readonly string[]
 }
 
 /** Runs campaigns that are due or whose split test is due. */
@@ -44,7 +46,7 @@ const restarting: ReadonlySet<string> = new Set(['smtp_server', 'delivery_route'
 /** What all jobs that send have in common. @param serversOf returns the servers of a job's route */
 export function sendingByServers(
   reader: Kysely<Schema>,
-  { credentials, linkBase, schedule }: DeliveryServices,
+  { credentials, linkBase, schedule, dnsServers }: DeliveryServices,
   serversOf: (id: number) => Promise<SmtpServerRow[]>
 ): Pick<JobKind<Job>, 'threadData' | 'restartsOn' | 'graceOnClose'> {
   return {
@@ -52,7 +54,7 @@ export function sendingByServers(
       const servers = await serversOf(id)
       const [server] = servers
       const signingKeys = server ? await signingKeysOf(reader, server.organization_id, credentials) : []
-      return { linkBase, secrets: await secretsOf(servers, credentials), signingKeys, schedule }
+      return { linkBase, secrets: await secretsOf(servers, credentials), signingKeys, schedule, dnsServers }
     },
     restartsOn: ({ entity }) => restarting.has(entity),
     graceOnClose

@@ -46,6 +46,8 @@ export interface DeliveryData {
   /** The passwords and tokens of SMTP servers, by id; null = one cannot be read. */
   secrets: Readonly<Record<number, string | null>>
   signingKeys: readonly SigningKey[]
+  /** The DNS servers to ask; none = those of the system. */
+  dnsServers: readonly string[]
   schedule: RetrySchedule
 }
 
@@ -114,12 +116,12 @@ export class Delivery {
   }
 
   async #deliver(plan: DeliveryPlan): Promise<JobOutcome> {
-    const { id, dataDirectory, signal, data } = this.#job
+    const { id, dataDirectory, signal, client, data } = this.#job
     const images = await imagesCarried(this.#reader, plan.message)
     const composer = new MessageComposer(plan.message, images)
     if (plan.route) {
       const work = new CampaignWork(this.#job, this.#reader, plan, plan.route, composer)
-      return new SmtpRun(work, this.#reader, { dataDirectory, signal, ...data }).run()
+      return new SmtpRun(work, this.#reader, { dataDirectory, signal, client, ...data }).run()
     }
     const transport = openOutbox(outboxPath(dataDirectory, id), plan.progress.position)
     try {

@@ -72,7 +72,10 @@ export class JobRunner<Of extends Job> {
     this.#dataDirectory = dataDirectory
     writer.onChanges((changes) => {
       const isOutOfDate = changes.some((change) => this.#kind.restartsOn?.(change))
-      if (isOutOfDate) for (const { thread } of this.#running.values()) thread.stop()
+      if (isOutOfDate) {
+        for (const { thread } of this.#running.values()) thread.stop()
+        this.#later.clear()
+      }
       const concerning = changes.filter((change) => this.#isConcernedBy(change))
       if (isOutOfDate || concerning.some(({ isUnlogged }) => !isUnlogged)) void this.#wakeAgain()
       else if (concerning.length > 0) this.#wakeSoon()

@@ -27,6 +27,7 @@ export const recordNames: Record<string, string> = {
   bounce_emails: 'Bounce email',
   bulk_actions: 'Bulk action',
   campaign_contents: 'Campaign message',
+  campaign_log: 'History log of a campaign',
   campaigns: 'Campaign or template',
   change_log: 'History entry',
   custom_field_options: 'Custom field option',

@@ -1,5 +1,6 @@
 import type { campaignEndpoints } from '../../src-main/api/campaigns/endpoints.ts'
 import type {
+  CampaignLogEntry,
   CampaignChanges,
   CampaignDetail,
   CampaignInput,
@@ -63,6 +64,16 @@ export function fetchCampaignNames(listId: number): Promise<{ id: number; name: 
 
 export function fetchTemplateNames(listId: number): Promise<ListedTemplate[]> {
   return shown.call('GET /mailing_lists/:mailing_list_id/templates', { params: { mailing_list_id: listId } })
+}
+
+/** What happened while a campaign was sent. */
+export function fetchHistory(id: number): Promise<CampaignLogEntry[]> {
+  return campaigns.call('GET /campaigns/:id/history', { params: { id } })
+}
+
+/** @param speed messages per hour; 0 = as fast as it goes */
+export function changeSpeed(id: number, speed: number): Promise<CampaignDetail> {
+  return campaigns.call('PUT /campaigns/:id/speed', { params: { id }, body: { campaign: { speed } } })
 }
 
 export function fetchCampaign(id: number, version?: RecordVersion): Promise<CampaignDetail> {

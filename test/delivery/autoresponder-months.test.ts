@@ -250,7 +250,13 @@ async function startReality(plans: readonly Plan[], zone: string) {
             dataDirectory: bench.directory,
             client: clientOf(bench),
             signal: new AbortController().signal,
-            data: { linkBase: 'http://127.0.0.1', secrets: {}, signingKeys: [], schedule: usualSchedule }
+            data: {
+              linkBase: 'http://127.0.0.1',
+              secrets: {},
+              signingKeys: [],
+              dnsServers: [],
+              schedule: usualSchedule
+            }
           }
           expect(await new AutoresponderDelivery(job, db).run()).toEqual({ is: 'finished' })
         }

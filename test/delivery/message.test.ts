@@ -228,7 +228,8 @@ it('eight campaigns are sent at the same time, and a winner is chosen meanwhile'
   const { mayStart } = deliveryJobs(kyselyOver(bench.sqlite), bench.client, {
     credentials: { read: async () => null },
     linkBase: 'http://127.0.0.1',
-    schedule: usualSchedule
+    schedule: usualSchedule,
+    dnsServers: []
   })
   const job = (isDecision: boolean) => ({ id: 1, dueAt: 0, isDecision })
   const running = (count: number) => Array.from({ length: count }, () => job(false))

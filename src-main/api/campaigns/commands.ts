@@ -27,6 +27,7 @@ import {
   type NamedCampaign,
   seedListIdsOf
 } from './queries.ts'
+import { appendToLog } from './log.ts'
 import { checkContent, type ContentValues, contentsGiven, firstContentGiven, mergeContent } from './rules.ts'
 import type { CampaignChanges, CampaignInput, CampaignState } from './schema.ts'
 
@@ -491,30 +492,74 @@ interface Named {
 }
 
 const pauseCampaign: Command<Named, void> = (context, input) =>
-  changeState(context, input, (row) => {
-    if (row.state !== 'scheduled' && row.state !== 'sending') {
-      return refusal('campaign_cannot_pause', { state: row.state })
-    }
-    if (row.paused === 1) return refusal('campaign_paused_already')
-    return { paused: 1 }
-  })
+  changeState(
+    context,
+    input,
+    (row) => {
+      if (row.state !== 'scheduled' && row.state !== 'sending') {
+        return refusal('campaign_cannot_pause', { state: row.state })
+      }
+      if (row.paused === 1) return refusal('campaign_paused_already')
+      return { paused: 1 }
+    },
+    refusal('log_paused')
+  )
 
 const resumeCampaign: Command<Named, void> = (context, input) =>
-  changeState(context, input, (row) => {
-    if (row.paused === 0) return refusal('campaign_not_paused')
-    if (row.state !== 'scheduled' && row.state !== 'sending') {
-      return refusal('campaign_cannot_resume', { state: row.state })
-    }
-    return { paused: 0, error_message: null }
-  })
+  changeState(
+    context,
+    input,
+    (row) => {
+      if (row.paused === 0) return refusal('campaign_not_paused')
+      if (row.state !== 'scheduled' && row.state !== 'sending') {
+        return refusal('campaign_cannot_resume', { state: row.state })
+      }
+      return { paused: 0, error_message: null }
+    },
+    refusal('log_resumed')
+  )
 
 const cancelCampaign: Command<Named, void> = (context, input) =>
-  changeState(context, input, (row) => {
-    if (row.state === 'finished' || row.state === 'failed' || row.state === 'cancelled') {
-      return refusal('campaign_cannot_cancel', { state: row.state })
-    }
-    return { state: 'cancelled', finished_at: context.now }
-  })
+  changeState(
+    context,
+    input,
+    (row) => {
+      if (row.state === 'finished' || row.state === 'failed' || row.state === 'cancelled') {
+        return refusal('campaign_cannot_cancel', { state: row.state })
+      }
+      return { state: 'cancelled', finished_at: context.now }
+    },
+    refusal('log_cancelled')
+  )
+
+/** Changes how fast a campaign is sent; a running one follows at once. @param speed messages per hour; 0 = as fast as it goes */
+const changeSpeed: Command<Named & { speed: number }, void> = async (
+  context,
+  { organizationId, id, speed }
+) => {
+  const row = await campaignById(context.db, organizationId, id)
+  const dispatch = await dispatchOf(context.db, id)
+  if (!dispatch || !['idle', 'scheduled', 'sending'].includes(dispatch.state)) {
+    throw validationFailed(refusal('campaign_cannot_change_speed', { state: dispatch?.state ?? 'idle' }))
+  }
+  if (dispatch.speed === speed) return
+  await context.db.updateTable('dispatches').set({ speed }).where('campaign_id', '=', id).execute()
+  await context.db
+    .updateTable('deliveries')
+    .set({ waits_until: null, waits_for: null })
+    .where('campaign_id', '=', id)
+    .where('waits_for', '=', 'speed')
+    .execute()
+  if (dispatch.state === 'sending') {
+    await appendToLog(context, id, [
+      speed === 0 ? refusal('log_full_speed') : refusal('log_speed', { speed })
+    ])
+  }
+  recordOne(context, 'campaign', 'update', { organizationId, mailingListId: row.mailing_list_id }, id)
+  // What is being sent goes on with another plan; nothing else of the route has changed.
+  const none = { organizationId: 0, mailingListId: null, firstId: 0, lastId: 0 }
+  context.record({ entity: 'delivery_route', action: 'update', ...none, isUnlogged: true })
+}
 
 async function changeState(
   context: CommandContext,
@@ -522,7 +567,8 @@ async function changeState(
   decide: (row: {
     state: CampaignState
     paused: number
-  }) => Refusal | { state?: CampaignState; paused?: number; finished_at?: number; error_message?: null }
+  }) => Refusal | { state?: CampaignState; paused?: number; finished_at?: number; error_message?: null },
+  logged: Refusal
 ): Promise<void> {
   const row = await campaignById(context.db, organizationId, id)
   const dispatch = await dispatchOf(context.db, id)
@@ -538,6 +584,7 @@ async function changeState(
       .values({ ...dispatchOfList(list), campaign_id: id, state: 'idle', ...decided })
       .execute()
   }
+  if (dispatch?.state === 'sending') await appendToLog(context, id, [logged])
   await context.db.updateTable('campaigns').set({ updated_at: context.now }).where('id', '=', id).execute()
   recordOne(context, 'campaign', 'update', { organizationId, mailingListId: row.mailing_list_id }, id)
 }
@@ -642,7 +689,8 @@ export const campaignCommands = {
   purge: purgeCampaign,
   pause: pauseCampaign,
   resume: resumeCampaign,
-  cancel: cancelCampaign
+  cancel: cancelCampaign,
+  changeSpeed
 }
 
 declare module '../../database/command.ts' {

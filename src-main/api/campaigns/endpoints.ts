@@ -9,7 +9,14 @@ import {
   wrappedBeside,
   withDefault
 } from '../../http/schema.ts'
-import { CampaignChanges, CampaignDetail, CampaignInput, CampaignSummary } from './schema.ts'
+import {
+  CampaignChanges,
+  CampaignDetail,
+  CampaignInput,
+  CampaignLogEntry,
+  CampaignSummary,
+  SpeedInput
+} from './schema.ts'
 import { endpoints } from '../../http/endpoint.ts'
 
 const StatParams = Type.Object({ stat_id: Type.Integer({ minimum: 1 }) })
@@ -63,6 +70,19 @@ export const campaignEndpoints = endpoints('Campaigns', {
     joinsFaults: true,
     ...changing,
     params: IdParams
+  },
+  'GET /campaigns/:id/history': {
+    access: 'campaign.read_stats',
+    summary: 'List what happened while a campaign was sent (an extension)',
+    params: IdParams,
+    answer: envelope(Type.Array(CampaignLogEntry))
+  },
+  'PUT /campaigns/:id/speed': {
+    access: 'campaign.update_state',
+    summary: 'Change the speed of a campaign, also while it is being sent (an extension)',
+    params: IdParams,
+    body: wrapped('campaign', SpeedInput),
+    answer: envelope(CampaignDetail)
   },
   'POST /campaigns/:id/pause': { ...pausing, params: IdParams },
   'POST /campaigns/:id/resume': { ...resuming, params: IdParams },

@@ -14,6 +14,7 @@ import {
   presentCampaignSummaries
 } from './queries.ts'
 import { CampaignChanges, CampaignDetail, CampaignSummary } from './schema.ts'
+import { logOf } from './log.ts'
 import { campaignEndpoints } from './endpoints.ts'
 import { serveEndpoints } from '../../http/serve.ts'
 
@@ -65,6 +66,17 @@ export const campaignRoutes = serveEndpoints(campaignEndpoints, ({ reader, write
       changeState(caller, 'campaigns.pause', await ofList(caller, params)),
     'POST /mailing_lists/:mailing_list_id/campaigns/:campaign_id/resume': async ({ caller, params }) =>
       changeState(caller, 'campaigns.resume', await ofList(caller, params)),
+
+    'GET /campaigns/:id/history': async ({ caller, params }) => {
+      const { id } = await campaignById(reader, caller.organizationId, params.id)
+      return ok(await logOf(reader, id, caller.timeZone))
+    },
+
+    'PUT /campaigns/:id/speed': async ({ caller, params: { id }, body }) => {
+      const { speed } = body.campaign
+      await writer.run('campaigns.changeSpeed', { organizationId: caller.organizationId, id, speed })
+      return ok(await answer(caller, id))
+    },
 
     'POST /campaigns/:id/cancel': async ({ caller, params }) =>
       changeState(caller, 'campaigns.cancel', params.id),

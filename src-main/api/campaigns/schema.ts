@@ -1,7 +1,15 @@
 import { type Static, Type } from 'typebox'
 import { contentFormats } from '../autoresponders/schema.ts'
 import { autowinnerMetrics, delayUnits, maxDelayAmount } from '../mailing-lists/schema.ts'
-import { Filled, Nullable, Reference, Timestamp, TimeInput, withDefault } from '../../http/schema.ts'
+import {
+  Filled,
+  Nullable,
+  Reference,
+  Timestamp,
+  TimeInput,
+  withDefault,
+  WindowFault
+} from '../../http/schema.ts'
 import { ClauseInput } from '../segments/schema.ts'
 import { StatisticCounts, StatSummary } from '../statistics/schema.ts'
 
@@ -245,3 +253,14 @@ export const TemplateSummary = Type.Object({
   segmentation_criteria_id: Nullable(Type.Integer())
 })
 export type TemplateSummary = Static<typeof TemplateSummary>
+
+/** Something that happened while a campaign was sent. */
+export const CampaignLogEntry = Type.Object({
+  occurred_at: Timestamp,
+  message: Type.String(),
+  fault: WindowFault
+})
+export type CampaignLogEntry = Static<typeof CampaignLogEntry>
+
+/** Messages per hour; 0 = as fast as it goes. */
+export const SpeedInput = Type.Object({ speed: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }) })

@@ -113,6 +113,14 @@ export type DeliveryWait = 'retry' | 'server' | 'quota' | 'speed'
  */
 export type DeliveryPhase = 'everybody' | 'split_testing' | 'decision_delay' | 'winner'
 
+/** What happened while a campaign was sent. */
+export interface CampaignLogTable {
+  id: Generated<number>
+  campaign_id: number
+  occurred_at: Time
+  entry: StoredRefusal
+}
+
 declare module '../../database/schema.ts' {
   interface Schema {
     campaigns: CampaignsTable
@@ -120,6 +128,7 @@ declare module '../../database/schema.ts' {
     dispatches: DispatchesTable
     dispatch_seed_lists: DispatchSeedListsTable
     deliveries: DeliveriesTable
+    campaign_log: CampaignLogTable
   }
   interface ChangedEntities {
     campaign: unknown

@@ -514,6 +514,24 @@ export const english = {
   host_unreachable: '{host} cannot be reached',
   host_without_version: '{host} does not say which version is the latest',
 
+  // The history log of a campaign
+  log_began: 'Sending began through {servers}.',
+  log_began_in_outbox: 'Writing to the outbox began.',
+  log_paused: 'Paused.',
+  log_resumed: 'Continued.',
+  log_cancelled: 'Cancelled.',
+  log_speed: 'The speed was changed to {speed} messages an hour.',
+  log_full_speed: 'The speed was changed to unlimited.',
+  log_slowed: '{domain} asked for fewer messages and gets {count} a minute: “{words}”',
+  log_waits_for_server: 'Waiting for the server: {fault}',
+  log_waits_for_quota: 'A limit of the server was reached. Sending continues as soon as it allows.',
+  log_waits_for_retry: 'All others are done; refused messages are tried again.',
+  log_held: 'Paused: {fault}',
+  log_failed: 'Failed: {fault}',
+  log_resent: '{count} uncertain messages are sent again.',
+  log_finished: 'Finished.',
+  campaign_cannot_change_speed: 'the speed of a campaign that is {state} cannot be changed',
+
   // Confirmation messages
   confirmation_code_missing: '{field} must contain {code}, the link that confirms',
   confirmation_repeated: 'the confirmation message to {email} was sent a second time already',

@@ -562,6 +562,24 @@ export const german: Sentences = {
   host_unreachable: '{host} ist nicht zu erreichen',
   host_without_version: '{host} sagt nicht, welche Version die neueste ist',
 
+  // The history log of a campaign
+  log_began: 'Der Versand über {servers} hat begonnen.',
+  log_began_in_outbox: 'Das Schreiben in den Postausgang hat begonnen.',
+  log_paused: 'Angehalten.',
+  log_resumed: 'Fortgesetzt.',
+  log_cancelled: 'Abgebrochen.',
+  log_speed: 'Das Tempo wurde auf {speed} Nachrichten pro Stunde geändert.',
+  log_full_speed: 'Das Tempo wurde auf unbegrenzt geändert.',
+  log_slowed: '{domain} hat um weniger Nachrichten gebeten und bekommt {count} pro Minute: „{words}“',
+  log_waits_for_server: 'Warten auf den Server: {fault}',
+  log_waits_for_quota: 'Eine Grenze des Servers ist erreicht. Es geht weiter, sobald sie es erlaubt.',
+  log_waits_for_retry: 'Alle anderen sind fertig; abgelehnte Nachrichten werden noch einmal versucht.',
+  log_held: 'Angehalten: {fault}',
+  log_failed: 'Fehlgeschlagen: {fault}',
+  log_resent: '{count} ungewisse Nachrichten werden noch einmal gesendet.',
+  log_finished: 'Fertig.',
+  campaign_cannot_change_speed: 'Das Tempo dieser Kampagne lässt sich nicht mehr ändern',
+
   // Confirmation messages
   confirmation_code_missing: 'Der Text braucht {code}, den Link zum Bestätigen',
   confirmation_repeated: 'Die Bestätigungsmail an {email} wurde schon ein zweites Mal gesendet',

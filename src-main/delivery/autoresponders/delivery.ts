@@ -29,9 +29,9 @@ export class AutoresponderDelivery {
     if (!plan) return { is: 'stopped' }
     const composer = new MessageComposer(plan.message, await imagesCarried(this.#reader, plan.message))
     if (!plan.route) return this.#write(plan, composer)
-    const { dataDirectory, signal, data } = this.#job
+    const { dataDirectory, signal, client, data } = this.#job
     const work = new AutoresponderWork(this.#job, this.#reader, plan, plan.route, composer)
-    return new SmtpRun(work, this.#reader, { dataDirectory, signal, ...data }).run()
+    return new SmtpRun(work, this.#reader, { dataDirectory, signal, client, ...data }).run()
   }
 
   /** @returns the plan, with the links of its content; null when there is nothing to send (any more) */

@@ -36,6 +36,7 @@ export function reactionMail(plan: AutoresponderPlan, recipient: RecipientRow, r
 
 /** The due messages of an autoresponder by SMTP. */
 export class AutoresponderWork implements SmtpWork<AutoresponderStep> {
+  readonly campaignId = null
   readonly name: string
   readonly sender: string
   readonly route: SmtpRoute

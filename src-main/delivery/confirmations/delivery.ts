@@ -24,7 +24,7 @@ export async function sendConfirmations(
   const composer = new MessageComposer(plan.message, await imagesCarried(reader, plan.message))
   if (!plan.route) return writeConfirmations(job, reader, plan, composer)
   const work = new ConfirmationWork(job, reader, plan, plan.route, composer)
-  return new SmtpRun(work, reader, { dataDirectory, signal, ...data }).run()
+  return new SmtpRun(work, reader, { dataDirectory, signal, client, ...data }).run()
 }
 
 /** Appends the messages to the form's outbox; the position is stored with them, so that an interruption writes none twice. */

@@ -21,6 +21,7 @@ export interface ConfirmationStep {
 
 /** The confirmation messages of a form by SMTP. */
 export class ConfirmationWork implements SmtpWork<ConfirmationStep> {
+  readonly campaignId = null
   readonly name: string
   readonly sender: string
   readonly route: SmtpRoute

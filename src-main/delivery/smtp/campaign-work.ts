@@ -21,6 +21,7 @@ export interface CampaignStep {
 
 /** One phase of a campaign by SMTP: its seed lists, and then its recipients by id. */
 export class CampaignWork implements SmtpWork<CampaignStep> {
+  readonly campaignId: number
   readonly name: string
   readonly sender: string
   readonly route: SmtpRoute
@@ -49,6 +50,7 @@ export class CampaignWork implements SmtpWork<CampaignStep> {
     this.#reader = reader
     this.#plan = plan
     this.#afterId = plan.progress.afterId
+    this.campaignId = job.id
     this.name = `campaign-${job.id}`
     this.sender = plan.message.sender.from_email
     this.route = route

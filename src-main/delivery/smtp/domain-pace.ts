@@ -14,6 +14,17 @@ interface SlowDomain {
   accepted: number
 }
 
+/** The pace of a domain as it is stored. */
+export interface StoredPace {
+  domain: string
+  /** Milliseconds between two messages. */
+  interval: number
+  /** When the next message may go, in UNIX milliseconds. */
+  next_at: number
+  /** The pause after the next refusal, in milliseconds. */
+  pause: number
+}
+
 /** After its first pause a domain gets so many messages for each of its length. */
 const perPause = 60
 /** Messages are given times no further ahead than so many first pauses. */
@@ -38,6 +49,7 @@ export function asksForLess(code: number | null, reply: string): boolean {
  */
 export class DomainPace {
   readonly #slow = new Map<string, SlowDomain>()
+  readonly #changed = new Set<string>()
   readonly #firstPause: number
   readonly #longestPause: number
 
@@ -47,12 +59,26 @@ export class DomainPace {
     this.#longestPause = longest
   }
 
-  /** The domains that are limited now, with the messages per minute that they get. */
-  get limited(): { domain: string; perMinute: number }[] {
-    return [...this.#slow].map(([domain, { interval }]) => ({
-      domain,
-      perMinute: Math.max(1, Math.round(60_000 / interval))
-    }))
+  /** Continues with what was learned before. */
+  load(paces: readonly StoredPace[]): void {
+    for (const { domain, interval, next_at, pause } of paces) {
+      this.#slow.set(domain, { interval, nextAt: next_at, lastTime: next_at, pause, accepted: 0 })
+    }
+  }
+
+  /** Returns what has changed since the last call, with an interval of 0 for domains that are not limited any more. */
+  takeChanges(): StoredPace[] {
+    const changes = [...this.#changed].map((domain): StoredPace => {
+      const { interval = 0, nextAt = 0, pause = 0 } = this.#slow.get(domain) ?? {}
+      return { domain, interval, next_at: Math.round(nextAt), pause }
+    })
+    this.#changed.clear()
+    return changes
+  }
+
+  /** Returns how many messages a domain gets in a minute. */
+  perMinute(domain: string): number {
+    return Math.max(1, Math.round(60_000 / (this.#slow.get(domain)?.interval ?? 1)))
   }
 
   /**
@@ -77,6 +103,7 @@ export class DomainPace {
     const slow = this.#slow.get(domain)
     // Several connections may be refused for one reason.
     if (slow && slow.accepted === 0 && slow.nextAt > now) return false
+    this.#changed.add(domain)
     const pause = slow?.pause ?? this.#firstPause
     this.#slow.set(domain, {
       interval: slow ? Math.min(this.#firstPause, slow.interval * 2) : this.#firstPause / perPause,
@@ -91,6 +118,7 @@ export class DomainPace {
   accepted(domain: string): void {
     const slow = this.#slow.get(domain)
     if (!slow || ++slow.accepted % acceptedBeforeFaster !== 0) return
+    this.#changed.add(domain)
     slow.interval /= 2
     slow.pause = this.#firstPause
     if (slow.interval < shortestInterval) this.#slow.delete(domain)

@@ -9,6 +9,10 @@ import type { RouteServer } from '../plan.ts'
 import { activeAmong, dueMessages, type JournaledRow, nextDueAt } from '../queries.ts'
 import type { Mail } from '../recipients.ts'
 import { signerFor, signingFault, type SigningKey } from '../signing.ts'
+import type { CommandClient } from '../../database/writer.ts'
+import { Dns } from '../preflight/dns.ts'
+import { learnedPaces } from './pace-store.ts'
+import { Providers } from './providers.ts'
 import { asksForLess, DomainPace, domainOf } from './domain-pace.ts'
 import { FlightLog, flightLogPath, type MessageKey } from './flight-log.ts'
 import { resolveInterrupted } from './interrupted.ts'
@@ -32,6 +36,8 @@ const pollInterval = 200
 const maxPause = 10_000
 /** After so many refusals in a row the work is paused: the fault is then not the recipients'. */
 const mostRefusedInARow = 50
+/** What was learned is stored so often, in milliseconds. */
+const newsAfter = 1000
 /** The longest pause between two looks at what may be done, in milliseconds. */
 const maxIdle = 1000
 const unlimited: Quota = { room: Infinity, until: 0 }
@@ -62,6 +68,9 @@ interface RunOptions {
   /** The passwords and tokens of the servers, by id. */
   secrets: Readonly<Record<number, string | null>>
   signingKeys: readonly SigningKey[]
+  /** The DNS servers to ask; none = those of the system. */
+  dnsServers: readonly string[]
+  client: Pick<CommandClient, 'run'>
   schedule: RetrySchedule
 }
 
@@ -71,6 +80,11 @@ export class SmtpRun<Step> {
   readonly #reader: Kysely<Schema>
   readonly #options: RunOptions
   readonly #pace: DomainPace
+  #providers: Providers
+  /** Entries for the history log of the campaign that are not stored yet. */
+  #entries: Refusal[] = []
+  /** When news were stored last, by performance.now(). */
+  #toldAt = 0
   #wake: () => void = () => undefined
   #hasNoMore = false
   /** When messages that are due again are looked for, by performance.now(). */
@@ -86,6 +100,7 @@ export class SmtpRun<Step> {
     this.#reader = reader
     this.#options = options
     this.#pace = new DomainPace(options.schedule.domainPauses)
+    this.#providers = new Providers(new Dns(options.dnsServers), [])
   }
 
   async run(): Promise<JobOutcome> {
@@ -95,6 +110,9 @@ export class SmtpRun<Step> {
     )
     const fault = this.#routeFault()
     if (fault) return { is: 'held', fault }
+    const learned = await learnedPaces(this.#reader, Date.now())
+    this.#pace.load(learned.paces)
+    this.#providers = new Providers(new Dns(this.#options.dnsServers), learned.providers)
     const log = FlightLog.open(path)
     const slots = this.#work.route.servers.map((server) => new ServerSlot(this.#senderOf(server, log)))
     const wakeOnAbort = (): void => this.#wake()
@@ -105,6 +123,7 @@ export class SmtpRun<Step> {
       this.#options.signal.removeEventListener('abort', wakeOnAbort)
       await Promise.all(slots.map(({ sender }) => sender.stop()))
       await this.#store(slots, log)
+      await this.#tellNews()
       log.close()
     }
   }
@@ -138,6 +157,7 @@ export class SmtpRun<Step> {
       if (this.#options.signal.aborted) return { is: 'stopped' }
       if (this.#refusals.inARow >= mostRefusedInARow) return this.#allRefused()
       await this.#tryServersAgain(slots, log)
+      if (performance.now() - this.#toldAt >= newsAfter) await this.#tellNews()
       const now = Date.now()
       const usable = slots.filter(({ sender, quota }) => sender.fault === null && quota.until <= now)
       const pending = sum(slots.map(({ sender }) => sender.pending))
@@ -244,7 +264,7 @@ export class SmtpRun<Step> {
     fault: Refusal | null = null,
     failures = 0
   ): Promise<JobOutcome> {
-    return this.#work.wait(what, until, fault, failures)
+    return this.#work.wait(what, Math.ceil(until), fault, failures)
   }
 
   /** Returns the messages that come next: those that are due again, and then new ones. */
@@ -288,7 +308,7 @@ export class SmtpRun<Step> {
     const { messages, withdrawn, step } = candidates
     const now = Date.now()
     const claims = messages.map(({ mail, number, attempts, details }): Claim & { mail: Mail } => {
-      const at = this.#pace.reserveTime(domainOf(mail.addressee.email), now)
+      const at = this.#pace.reserveTime(this.#paceKeyOf(mail.addressee.email), now)
       return {
         ...keyOfMail(mail, number),
         format: this.#work.composer.formatOf(mail.contentId, mail.addressee),
@@ -349,7 +369,7 @@ export class SmtpRun<Step> {
   }
 
   #learn(to: string, outcome: CompletedFlight['outcome'], server: string): void {
-    const domain = domainOf(to)
+    const domain = this.#paceKeyOf(to)
     if (outcome.is === 'accepted') {
       this.#pace.accepted(domain)
       this.#refusals.inARow = 0
@@ -357,8 +377,25 @@ export class SmtpRun<Step> {
     } else if (outcome.is === 'refused') {
       this.#refusals = { inARow: this.#refusals.inARow + 1, words: outcome.reply, server }
     } else if (outcome.is === 'deferred' && asksForLess(outcome.code, outcome.reply)) {
-      this.#pace.slowDown(domain, Date.now())
+      const isSlower = this.#pace.slowDown(domain, Date.now())
+      const slower = { domain, count: this.#pace.perMinute(domain), words: outcome.reply }
+      if (isSlower) this.#entries.push(refusal('log_slowed', slower))
     }
+  }
+
+  /** What an address shares its pace with. */
+  #paceKeyOf(email: string): string {
+    return this.#providers.paceKeyOf(domainOf(email))
+  }
+
+  /** Stores what was learned about recipients' domains, and what the history log tells. */
+  async #tellNews(): Promise<void> {
+    this.#toldAt = performance.now()
+    const log = this.#entries
+    this.#entries = []
+    const news = { log, paces: this.#pace.takeChanges(), providers: this.#providers.takeFound() }
+    if (log.length + news.paces.length + news.providers.length === 0) return
+    await this.#options.client.run('deliveries.recordNews', { campaignId: this.#work.campaignId, ...news })
   }
 
   /** Returns how many messages the speed of the work allows now; a second's worth at most. */

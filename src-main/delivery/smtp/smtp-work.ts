@@ -45,6 +45,8 @@ export interface Advanced {
 
 /** Messages of one kind that go by SMTP: those of a campaign, of an autoresponder, or of a form. */
 export interface SmtpWork<Step> {
+  /** The campaign that it sends; null = none. */
+  readonly campaignId: number | null
   /** The name of its flight log. */
   readonly name: string
   readonly sender: string

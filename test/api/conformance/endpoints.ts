@@ -1196,6 +1196,23 @@ const sending: Endpoint[] = [
   },
   {
     method: 'GET',
+    path: '/campaigns/{id}/history',
+    prepare: sentCampaign,
+    data: [{ occurred_at: 'timestamp', message: 'string' }],
+    needs: 'campaign.read_stats'
+  },
+  {
+    method: 'PUT',
+    path: '/campaigns/{id}/speed',
+    prepare: async (started) => ({
+      ...(await scheduledCampaign(started)),
+      body: { campaign: { speed: 100 } }
+    }),
+    data: shapes.campaign,
+    needs: 'campaign.update_state'
+  },
+  {
+    method: 'GET',
     path: '/campaigns/{id}/journal',
     prepare: sentCampaign,
     data: shapes.journalCounts,

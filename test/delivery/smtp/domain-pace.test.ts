@@ -61,16 +61,28 @@ describe('the pace of a domain', () => {
     const pace = slowedPace()
 
     expect(pace.slowDown(domain, 10)).toBe(false)
-    expect(pace.limited).toEqual([{ domain, perMinute: 60 }])
+    expect(pace.perMinute(domain)).toBe(60)
   })
 
   it('grows with the messages that are accepted, until there is no limit', () => {
     const pace = slowedPace()
 
     for (let message = 0; message < 20; message++) pace.accepted(domain)
-    expect(pace.limited).toEqual([{ domain, perMinute: 120 }])
+    expect(pace.perMinute(domain)).toBe(120)
     for (let message = 0; message < 200; message++) pace.accepted(domain)
-    expect(pace.limited).toEqual([])
+    expect(pace.takeChanges()).toMatchObject([{ domain, interval: 0 }])
+    expect(pace.reserveTime(domain, 5)).toBe(5)
+  })
+
+  it('is the same after it was stored and loaded', () => {
+    const pace = slowedPace()
+    const restarted = new DomainPace([minute, 10 * minute])
+
+    restarted.load(pace.takeChanges())
+
+    expect(pace.takeChanges()).toEqual([])
+    expect(restarted.perMinute(domain)).toBe(60)
+    expect(restarted.reserveTime(domain, 0)).toBeGreaterThan(0)
   })
 })
 

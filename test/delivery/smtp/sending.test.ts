@@ -1,9 +1,10 @@
 import PostalMime from 'postal-mime'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import type { CampaignLogEntry } from '../../../src-main/api/campaigns/schema.ts'
 import type { Job } from '../../../src-main/api/jobs/schema.ts'
 import { startApplication } from '../../support/application.ts'
-import { makeCampaign } from '../../support/builders.ts'
+import { expectSuccess, makeCampaign } from '../../support/builders.ts'
 import { mailServer, type Treatment } from '../../support/mail-server.ts'
 import {
   campaignOf,
@@ -216,6 +217,29 @@ describe('a domain that asks for fewer messages', () => {
     await untilState(api, id, 'finished')
 
     expect(await journalOf(api, id)).toMatchObject({ accepted: 330 })
+    const history = expectSuccess(await api.get<CampaignLogEntry[]>(`/campaigns/${id}/history`))
+    const messages = history.map(({ message }) => message)
+    expect(messages[0]).toMatch(/^Sending began through Server \d+\.$/)
+    expect(messages.some((message) => message.startsWith('slow.example asked for fewer messages'))).toBe(true)
+    expect(messages.at(-1)).toBe('Finished.')
+  })
+})
+
+describe('the speed of a campaign', () => {
+  it.each(['smtp', 'outbox'])('can be changed while it is sent (%s)', async (transport) => {
+    const { api, list, smtp } = await sending(people(40))
+    if (transport === 'outbox')
+      await api.put('/delivery_routes/0', { delivery_route: { smtp_server_ids: [] } })
+    else expect(smtp.id).toBeGreaterThan(0)
+    const { id } = await sendNow(api, list.id, { speed: 60 })
+    await until(async () => (await campaignOf(api, id)).stat_summary?.accepted === 1)
+
+    expectSuccess(await api.put(`/campaigns/${id}/speed`, { campaign: { speed: 0 } }))
+    const began = performance.now()
+    await untilState(api, id, 'finished')
+
+    expect(performance.now() - began).toBeLessThan(5000)
+    expect((await campaignOf(api, id)).stat_summary?.accepted).toBe(40)
   })
 })
 
