@@ -17,6 +17,7 @@ import type { CloseStack } from './close-stack.ts'
 import { FileAnalyzer } from './contact-files/file-analyzer.ts'
 import type { ApplicationContext } from './http/context.ts'
 import { Dns } from './delivery/preflight/dns.ts'
+import { Rehearsals } from './delivery/rehearsal/rehearsals.ts'
 import { DryRuns } from './imports/dry-runs.ts'
 import { FailedRows } from './imports/failed-rows.ts'
 import { importUndoer } from './imports/undo-loop.ts'
@@ -79,9 +80,10 @@ export async function buildServer(
   const { createServer, registerRoutes } = await loading
   const server = await createServer(services, { register: registerRoutes, authenticate })
 
-  const { dryRuns, segments, contents, failedRows, fileAnalyzer, remoteLook, backups } = services
+  const { dryRuns, rehearsals, segments, contents, failedRows, fileAnalyzer, remoteLook, backups } = services
   const withThreads = [
     dryRuns,
+    rehearsals,
     segments,
     contents,
     failedRows,
@@ -149,6 +151,7 @@ async function createServices(
     passwords: new Passwords(passwordCost),
     credentials,
     dns: new Dns(dnsServers),
+    rehearsals: new Rehearsals(databasePath),
     remoteLook: new RemoteLook(),
     about: new About(),
     backups,

@@ -24,7 +24,8 @@ import {
   autoresponderPreviewRoutes,
   campaignPreviewRoutes,
   smtpRoutes,
-  preflightRoutes
+  preflightRoutes,
+  rehearsalRoutes
 } from './delivery/routes.ts'
 import { journalRoutes } from './api/journal/routes.ts'
 import { referenceRoutes } from './http/reference.ts'
@@ -56,6 +57,7 @@ const apiRoutes = [
   dkimKeyRoutes,
   smtpRoutes,
   preflightRoutes,
+  rehearsalRoutes,
   journalRoutes,
   organizationRoutes,
   userRoutes

@@ -2,8 +2,10 @@ import { type Static, Type } from 'typebox'
 import { endpoints } from '../http/endpoint.ts'
 import { envelope } from '../http/envelope.ts'
 import { PreflightFinding } from './preflight/findings.ts'
+import { Rehearsal } from './rehearsal/schema.ts'
 import { Filled, IdParams, wrapped, withDefault } from '../http/schema.ts'
 
+export type { Rehearsal } from './rehearsal/schema.ts'
 export type { PreflightFinding } from './preflight/findings.ts'
 
 const maxRecipients = 100
@@ -25,6 +27,30 @@ export const campaignPreviewEndpoints = endpoints('Campaigns', {
     ...previewing,
     access: ['campaign.send', 'campaign.update'],
     summary: 'Send each content of a campaign to some addresses'
+  }
+})
+
+/** Extensions of the API: every message is composed, and none is sent (docs/api.md, "Sending"). */
+export const rehearsalEndpoints = endpoints('Sending', {
+  'POST /campaigns/:id/rehearsal': {
+    access: 'campaign.update',
+    summary: 'Compose the message to every recipient of a campaign without sending any',
+    params: IdParams,
+    answer: envelope(Rehearsal)
+  },
+
+  'GET /campaigns/:id/rehearsal': {
+    access: 'campaign.update',
+    summary: 'Read how far the rehearsal of a campaign is, or what it found',
+    params: IdParams,
+    answer: envelope(Rehearsal)
+  },
+
+  'DELETE /campaigns/:id/rehearsal': {
+    access: 'campaign.update',
+    summary: 'Cancel the rehearsal of a campaign',
+    params: IdParams,
+    answer: envelope(Rehearsal)
   }
 })
 

@@ -24,11 +24,13 @@ import {
 } from './mime/write-message.ts'
 import type { MessagePlan, PlannedContent } from './plan.ts'
 import {
+  blankCodes,
   type Codes,
   codesOf,
   type CompiledText,
   compile,
   type Recipient,
+  unknownCodes,
   writeContent
 } from './replacement.ts'
 import type { OutgoingMessage } from './transport.ts'
@@ -113,6 +115,24 @@ export class MessageComposer {
   writeLink(url: string, contentId: number, addressee: Addressee): string {
     const recipient = this.#recipientOf(this.#find(contentId), addressee)
     return writeContent(compile(url, 'text'), this.#codes, recipient)
+  }
+
+  /** Returns the codes of a content that mean nothing, as they stand in it. */
+  unknownCodes(contentId: number): string[] {
+    const { subject, html, text } = this.#compile(this.#find(contentId))
+    const own = new Set<string | undefined>([openPixelCode, 'confirm_link'])
+    return [subject, html, text]
+      .flatMap((part) => unknownCodes(part, this.#codes))
+      .filter((source) => !own.has(source.slice(2, -2)) && linkOfCode(source.slice(2, -2)) === null)
+  }
+
+  /** Returns the codes of a content that a recipient has no value for, each once, as they stand in it. */
+  blankCodes(contentId: number, addressee: Addressee): { source: string; hasFallback: boolean }[] {
+    const content = this.#find(contentId)
+    const { subject, html, text } = this.#compile(content)
+    const recipient = this.#recipientOf(content, addressee)
+    const all = [subject, html, text].flatMap((part) => blankCodes(part, this.#codes, recipient))
+    return [...new Map(all.map((code) => [code.source, code])).values()]
   }
 
   /** Returns the format in which a recipient gets a content. */

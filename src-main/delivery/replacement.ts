@@ -211,6 +211,20 @@ export function unknownCodes(text: CompiledText, codes: Codes): string[] {
   )
 }
 
+/** The codes of a content that a recipient has no value for, as they stand in it; also those with a fallback. */
+export function blankCodes(
+  text: CompiledText,
+  codes: Codes,
+  recipient: Recipient
+): { source: string; hasFallback: boolean }[] {
+  return text.flatMap((part) => {
+    if (typeof part === 'string') return []
+    const isWhole = part.fallback === null || codes.has(part.key)
+    const value = valueOf(isWhole ? part.key : (part.fallback?.key ?? part.key), codes, recipient)
+    return value?.text.trim() === '' ? [{ source: part.source, hasFallback: !isWhole }] : []
+  })
+}
+
 function isKnown(key: string | undefined, codes: Codes): boolean {
   return key !== undefined && (key.startsWith(apiPrefix) || codes.has(key))
 }

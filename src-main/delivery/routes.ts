@@ -15,9 +15,11 @@ import {
   autoresponderPreviewEndpoints,
   campaignPreviewEndpoints,
   preflightEndpoints,
+  rehearsalEndpoints,
   smtpEndpoints
 } from './endpoints.ts'
 import type { Dns } from './preflight/dns.ts'
+import type { Rehearsals } from './rehearsal/rehearsals.ts'
 import { presentFinding } from './preflight/findings.ts'
 import { serversOfAutoresponder } from './autoresponders/queries.ts'
 import { sendPreview } from './previews.ts'
@@ -84,6 +86,29 @@ export const preflightRoutes = serveEndpoints(preflightEndpoints, ({ reader, dns
     const key = await dkimKeyById(reader, caller.organizationId, params.id)
     const { checkDkimRecord } = await import('./preflight/preflight.ts')
     return ok(presentFinding(await checkDkimRecord(key, dns)))
+  }
+}))
+
+declare module '../http/context.ts' {
+  interface ApplicationContext {
+    rehearsals: Rehearsals
+  }
+}
+
+export const rehearsalRoutes = serveEndpoints(rehearsalEndpoints, ({ reader, rehearsals }) => ({
+  'POST /campaigns/:id/rehearsal': async ({ caller, params, server }) => {
+    const { id } = await campaignById(reader, caller.organizationId, params.id)
+    return ok(await rehearsals.start(id, server.listeningOrigin))
+  },
+
+  'GET /campaigns/:id/rehearsal': async ({ caller, params }) => {
+    const { id } = await campaignById(reader, caller.organizationId, params.id)
+    return ok(rehearsals.get(id))
+  },
+
+  'DELETE /campaigns/:id/rehearsal': async ({ caller, params }) => {
+    const { id } = await campaignById(reader, caller.organizationId, params.id)
+    return ok(await rehearsals.cancel(id))
   }
 }))
 

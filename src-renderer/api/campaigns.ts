@@ -10,7 +10,11 @@ import type { segmentEndpoints } from '../../src-main/api/segments/endpoints.ts'
 import type { SegmentationCriteria } from '../../src-main/api/segments/schema.ts'
 import type { statisticsEndpoints } from '../../src-main/api/statistics/endpoints.ts'
 import type { LinkStats } from '../../src-main/api/statistics/schema.ts'
-import type { campaignPreviewEndpoints } from '../../src-main/delivery/endpoints.ts'
+import type {
+  campaignPreviewEndpoints,
+  Rehearsal,
+  rehearsalEndpoints
+} from '../../src-main/delivery/endpoints.ts'
 import type {
   campaignEndpoints as shownEndpoints,
   CampaignProgress,
@@ -18,6 +22,8 @@ import type {
   ListedTemplate
 } from '../../src-main/workbench/campaigns/endpoints.ts'
 import { apiCalls, type Page, type RecordVersion, windowCalls } from './client.ts'
+
+export type { Rehearsal }
 
 export type {
   CampaignChanges,
@@ -29,6 +35,7 @@ export type {
   ListedTemplate
 }
 
+const rehearsals = apiCalls<typeof rehearsalEndpoints>()
 const campaigns = apiCalls<typeof campaignEndpoints>()
 const previews = apiCalls<typeof campaignPreviewEndpoints>()
 const segments = apiCalls<typeof segmentEndpoints>()
@@ -64,6 +71,19 @@ export function fetchCampaignNames(listId: number): Promise<{ id: number; name: 
 
 export function fetchTemplateNames(listId: number): Promise<ListedTemplate[]> {
   return shown.call('GET /mailing_lists/:mailing_list_id/templates', { params: { mailing_list_id: listId } })
+}
+
+/** Composes the message to every recipient, without sending any. */
+export function startRehearsal(id: number): Promise<Rehearsal> {
+  return rehearsals.call('POST /campaigns/:id/rehearsal', { params: { id } })
+}
+
+export function fetchRehearsal(id: number): Promise<Rehearsal> {
+  return rehearsals.call('GET /campaigns/:id/rehearsal', { params: { id } })
+}
+
+export function cancelRehearsal(id: number): Promise<Rehearsal> {
+  return rehearsals.call('DELETE /campaigns/:id/rehearsal', { params: { id } })
 }
 
 /** What happened while a campaign was sent. */

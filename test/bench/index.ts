@@ -12,13 +12,14 @@ import { benchPeers } from './peers.ts'
 import { benchScale } from './scale.ts'
 import { benchSegments } from './segments.ts'
 import { benchSize } from './size.ts'
+import { benchRehearsal } from './rehearsal.ts'
 import { benchSmtp } from './smtp.ts'
 import { benchStart } from './start.ts'
 import { benchSync } from './sync.ts'
 import { benchWindow } from './window.ts'
 import { writePerformanceTable } from './performance-page.ts'
 
-// npm run bench [-- backup|import|calls|deletion|segments|filters|bulk-actions|campaigns|organizations|peers|scale|size|smtp|start|sync|window [ROWS ...]]:
+// npm run bench [-- backup|import|calls|deletion|segments|filters|bulk-actions|campaigns|organizations|peers|rehearsal|scale|size|smtp|start|sync|window [ROWS ...]]:
 // prints a table for each number of rows, writes the figures as JSON to test/bench/results, and the table of the first number of rows to
 // docs/performance.md.
 
@@ -36,6 +37,7 @@ const suites = {
   peers: benchPeers,
   scale: benchScale,
   size: benchSize,
+  rehearsal: benchRehearsal,
   smtp: benchSmtp,
   sync: benchSync,
   window: benchWindow

@@ -25,7 +25,7 @@ export interface SmtpFigures extends Latencies {
 
 const link =
   '<p style="margin:0 0 16px">Dear %%first_name%%, <a href="https://example.com/offer?n=NUMBER">offer NUMBER</a> for %%city%%.</p>'
-const html = `<html><body>${Array.from({ length: 10 }, (_, number) => link.replaceAll('NUMBER', String(number))).join('\n')}</body></html>`
+export const html = `<html><body>${Array.from({ length: 10 }, (_, number) => link.replaceAll('NUMBER', String(number))).join('\n')}</body></html>`
 
 /**
  * Campaigns of 3 kB with ten counted links to so many people, through a sink on the same computer, while a client reads or writes every 20 ms:

@@ -100,6 +100,8 @@ describe.skipIf(skipsWithoutBrowser)(name, { timeout: 120_000 }, () => {
     await page.goto(`${app.baseUrl}/lists/${list.id}/campaigns/${campaign.id}`)
     await page.getByRole('button', { name: 'Send…' }).click()
     const checks = page.getByRole('region', { name: 'Sender' })
+    await page.getByRole('button', { name: 'Check every message' }).click()
+    await page.getByText('One message, ').waitFor()
     await checks.getByText('The domain example.com has no DMARC record').waitFor()
     await checks.getByText('5 checks passed').waitFor()
     await page.getByText('1 minute').waitFor()

@@ -1133,7 +1133,34 @@ const dkimKeys: Endpoint[] = [
   }
 ]
 
+async function rehearsedCampaign(started: StartedApplication): Promise<Prepared> {
+  const prepared = await listWithCampaign(started)
+  await started.api.post(`/campaigns/${prepared.parameters?.['id']}/rehearsal`)
+  return prepared
+}
+
 const sending: Endpoint[] = [
+  {
+    method: 'POST',
+    path: '/campaigns/{id}/rehearsal',
+    prepare: listWithCampaign,
+    data: shapes.rehearsal,
+    needs: 'campaign.update'
+  },
+  {
+    method: 'GET',
+    path: '/campaigns/{id}/rehearsal',
+    prepare: rehearsedCampaign,
+    data: shapes.rehearsal,
+    needs: 'campaign.update'
+  },
+  {
+    method: 'DELETE',
+    path: '/campaigns/{id}/rehearsal',
+    prepare: rehearsedCampaign,
+    data: shapes.rehearsal,
+    needs: 'campaign.update'
+  },
   { method: 'GET', path: '/smtp_servers', prepare: oneSmtpServer, data: [shapes.smtpServer] },
   { method: 'GET', path: '/smtp_servers/{id}', prepare: oneSmtpServer, data: shapes.smtpServer },
   {

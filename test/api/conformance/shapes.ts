@@ -271,6 +271,13 @@ export const dkimKey: Shape = {
 
 export const preflightFinding: Shape = { check: 'string', verdict: 'string', message: 'string' }
 
+export const rehearsal: Shape = {
+  state: 'string',
+  checked: 'integer',
+  report: 'any',
+  error_message: 'string?'
+}
+
 export const deliveryRoute: Shape = {
   virtual_mta_id: 'integer',
   virtual_mta_name: 'string',
