@@ -20,6 +20,7 @@ declare module 'vue' {
     UCard: typeof import('./../node_modules/@nuxt/ui/dist/runtime/components/Card.vue')['default']
     UCheckbox: typeof import('./../node_modules/@nuxt/ui/dist/runtime/components/Checkbox.vue')['default']
     UCheckboxGroup: typeof import('./../node_modules/@nuxt/ui/dist/runtime/components/CheckboxGroup.vue')['default']
+    UCollapsible: typeof import('./../node_modules/@nuxt/ui/dist/runtime/components/Collapsible.vue')['default']
     UColorModeButton: typeof import('./../node_modules/@nuxt/ui/dist/runtime/components/color-mode/ColorModeButton.vue')['default']
     UCommandPalette: typeof import('./../node_modules/@nuxt/ui/dist/runtime/components/CommandPalette.vue')['default']
     UDashboardGroup: typeof import('./../node_modules/@nuxt/ui/dist/runtime/components/DashboardGroup.vue')['default']

@@ -2,8 +2,8 @@ import { dkimKeyById, dkimKeysOf } from '../api/dkim-keys/queries.ts'
 import { deliveryRouteById, serversOfRoute, smtpServerById } from '../api/smtp-servers/queries.ts'
 import { isForSender } from '../api/smtp-servers/sender-domains.ts'
 import { emailComplaint, isEmail } from '../api/subscribers/rules.ts'
-import { Faults, validationFailed } from '../base/errors.ts'
-import { refusal, refusalAt } from '../base/refusal.ts'
+import { ApiError, Faults, refusalOf, validationFailed } from '../base/errors.ts'
+import { type Refusal, refusal, refusalAt } from '../base/refusal.ts'
 import { autoresponderById, listOfAutoresponder } from '../api/autoresponders/queries.ts'
 import { campaignById } from '../api/campaigns/queries.ts'
 import { localListById } from '../api/mailing-lists/queries.ts'
@@ -116,7 +116,7 @@ export const rehearsalRoutes = serveEndpoints(rehearsalEndpoints, ({ reader, reh
 
 export const campaignPreviewRoutes = serveEndpoints(
   campaignPreviewEndpoints,
-  ({ reader, dataDirectory, credentials }) => ({
+  ({ reader, writer, dataDirectory, credentials }) => ({
     'POST /campaigns/:id/send_preview': async ({ caller, params, body, server }) => {
       const { id } = await campaignById(reader, caller.organizationId, params.id)
       const campaign = await campaignToSend(reader, id)
@@ -126,7 +126,19 @@ export const campaignPreviewRoutes = serveEndpoints(
         leaves: servers.length > 0
       })
       const values = campaign.preview_custom_field_data
-      await sendPreview({ dataDirectory, reader, credentials }, { message, values, servers }, body.preview)
+      const { recipients } = body.preview
+      const record = (entry: Refusal): Promise<void> =>
+        writer.run('deliveries.recordNews', { campaignId: id, log: [entry], paces: [], providers: [] })
+      try {
+        await sendPreview({ dataDirectory, reader, credentials }, { message, values, servers }, body.preview)
+      } catch (error) {
+        const fault = error instanceof ApiError ? refusalOf(error) : null
+        // What was wrong with the request is no part of the campaign's history.
+        if (fault?.rule.startsWith('smtp_'))
+          await record(refusal('log_preview_refused', { recipients, fault }))
+        throw error
+      }
+      await record(refusal(servers.length > 0 ? 'log_preview' : 'log_preview_in_outbox', { recipients }))
       return ok(null)
     }
   })

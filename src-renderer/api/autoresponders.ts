@@ -2,7 +2,8 @@ import type { autoresponderEndpoints } from '../../src-main/api/autoresponders/e
 import type {
   Autoresponder,
   AutoresponderChanges,
-  AutoresponderInput
+  AutoresponderInput,
+  Upcoming
 } from '../../src-main/api/autoresponders/schema.ts'
 import type { heldMessageEndpoints } from '../../src-main/workbench/held-messages/endpoints.ts'
 import { apiCalls, type RecordVersion, windowCalls } from './client.ts'
@@ -52,6 +53,13 @@ export function updateAutoresponder(
 export async function deleteAutoresponder(listId: number, id: number): Promise<void> {
   await call('DELETE /mailing_lists/:mailing_list_id/autoresponders/:autoresponder_id', {
     params: { mailing_list_id: listId, autoresponder_id: id }
+  })
+}
+
+/** Which messages are due in the next 30 days. */
+export function fetchUpcoming(listId: number): Promise<Upcoming> {
+  return call('GET /mailing_lists/:mailing_list_id/upcoming_messages', {
+    params: { mailing_list_id: listId }
   })
 }
 

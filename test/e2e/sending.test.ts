@@ -1,10 +1,25 @@
+import { join } from 'node:path'
 import { expect, describe, it } from 'vitest'
 import { sharedApplication, startApplication } from '../support/application.ts'
-import { makeCampaign } from '../support/builders.ts'
+import {
+  allSubscribers,
+  expectSuccess,
+  makeAutoresponder,
+  makeCampaign,
+  makeList,
+  makeSubscriber
+} from '../support/builders.ts'
 import { dnsServer, type Zone } from '../support/dns-server.ts'
+import { messagesIn } from '../support/outbox.ts'
 import { mailServer } from '../support/mail-server.ts'
 import { listWith, routeTo } from '../support/smtp-route.ts'
 import { menuIsGone, sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+
+/** The links of the confirmation messages in a form's outbox. */
+async function confirmationsIn(dataDirectory: string, formId: number): Promise<string[]> {
+  const messages = await messagesIn(join(dataDirectory, 'outbox', `confirmations-${formId}.mbox`))
+  return messages.map(({ body }) => /http:\/\/\S+\/s\/[\w-]+/.exec(body)?.[0] ?? '')
+}
 
 const name = 'sending by SMTP, in a real Chromium'
 describe.skipIf(skipsWithoutBrowser)(name, { timeout: 120_000 }, () => {
@@ -73,6 +88,70 @@ describe.skipIf(skipsWithoutBrowser)(name, { timeout: 120_000 }, () => {
     await window.screenshot('delivery-journal')
     await delivery.getByRole('button', { name: /^Send again to the one recipient/ }).click()
     await page.getByText('They may get the message twice').waitFor()
+  })
+
+  it('shows a sequence as a timeline, in which messages change places, and who gets what next', async () => {
+    const { api, app } = await startApplication()
+    const list = await makeList(api, { d_from_email: 'news@example.com' })
+    const welcome = {
+      trigger: 'subscription',
+      trigger_run_on_api: true,
+      content_format: 'text',
+      content_text: 'Hi'
+    }
+    await makeAutoresponder(api, list.id, 'Welcome', {
+      ...welcome,
+      ...{ delay: 'with_delay', delay_amount: 1, delay_unit: 'days', content_subject: 'Welcome!' }
+    })
+    await makeAutoresponder(api, list.id, 'Tips', {
+      ...welcome,
+      ...{ delay: 'with_delay', delay_amount: 3, delay_unit: 'days', content_subject: 'Three tips' }
+    })
+    await makeSubscriber(api, list.id, 'anna@example.org')
+    const window = await Window.open(browser, app, `/lists/${list.id}/autoresponders`)
+    const { page } = window
+
+    await page.getByRole('button', { name: 'Timeline' }).click()
+    await page.getByText('Day 1').waitFor()
+    await page.getByText('1 in 30 days').first().waitFor()
+    await page.getByRole('button', { name: 'Who gets what next' }).click()
+    await page.getByText('anna@example.org').first().waitFor()
+    await window.screenshot('sequence')
+    await page.getByRole('button', { name: 'Move “Tips” earlier' }).click()
+    await page.getByRole('button', { name: 'Move “Tips” later' }).and(page.locator(':enabled')).waitFor()
+
+    const [first] = await page.getByRole('listitem').filter({ hasText: 'Day 1' }).allInnerTexts()
+    expect(first).toContain('Tips')
+  })
+
+  it('asks for a confirmation, whose page adds the subscriber at the press of a button', async () => {
+    const { api, app } = await startApplication()
+    const list = await makeList(api, { name: 'Garden news', d_from_email: 'news@example.com' })
+    const window = await Window.open(browser, app, `/lists/${list.id}/forms`)
+    const { page } = window
+
+    await page.getByRole('button', { name: 'Create form' }).first().click()
+    await page.getByLabel('Name').fill('Website')
+    await page.getByRole('switch', { name: 'Write the message myself' }).click()
+    await window.screenshot('confirmation-form')
+    await page.getByRole('dialog').getByRole('button', { name: 'Create form' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const [form] = expectSuccess(await api.get<{ id: number }[]>(`/mailing_lists/${list.id}/web_forms`))
+    await api.post(`/mailing_lists/${list.id}/subscribers`, {
+      subscriber: { email: 'anna@example.org', status: 'active', confirmation_form_id: form?.id }
+    })
+    await page.getByText('anna@example.org').waitFor()
+    await page.getByText(/^Sent /).waitFor()
+    await window.screenshot('forms')
+    const [message] = await confirmationsIn(app.dataDirectory, form?.id ?? 0)
+    await page.goto(message ?? '')
+    await page.getByRole('heading', { name: 'Confirm your address' }).waitFor()
+    await window.screenshot('confirm')
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    await page.getByText('Your address is confirmed: you will get “Garden news”.').waitFor()
+
+    const [subscriber] = await allSubscribers(api, list.id)
+    expect(subscriber?.email).toBe('anna@example.org')
   })
 
   it('shows the record of a DKIM key, and says what is left to do before a campaign is sent', async () => {

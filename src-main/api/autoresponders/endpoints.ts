@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { envelope } from '../../http/envelope.ts'
 import { MailingListParams, wrapped } from '../../http/schema.ts'
-import { Autoresponder, AutoresponderChanges, AutoresponderInput } from './schema.ts'
+import { Autoresponder, AutoresponderChanges, AutoresponderInput, Upcoming } from './schema.ts'
 import { endpoints } from '../../http/endpoint.ts'
 
 export const AutoresponderParams = Type.Object({
@@ -22,6 +22,13 @@ export const autoresponderEndpoints = endpoints('Autoresponders', {
     summary: 'Read an autoresponder',
     params: AutoresponderParams,
     answer: envelope(Autoresponder)
+  },
+
+  'GET /mailing_lists/:mailing_list_id/upcoming_messages': {
+    access: 'subscriber.read',
+    summary: 'List which autoresponder messages are due in the next 30 days (an extension)',
+    params: MailingListParams,
+    answer: envelope(Upcoming)
   },
 
   'POST /mailing_lists/:mailing_list_id/autoresponders': {

@@ -9,6 +9,7 @@ import {
   presentAutoresponders
 } from './queries.ts'
 import { Autoresponder } from './schema.ts'
+import { upcomingMessages } from './upcoming.ts'
 import { autoresponderEndpoints } from './endpoints.ts'
 import { serveEndpoints } from '../../http/serve.ts'
 
@@ -23,6 +24,11 @@ export const autoresponderRoutes = serveEndpoints(autoresponderEndpoints, ({ rea
     'GET /mailing_lists/:mailing_list_id/autoresponders/:autoresponder_id': async ({ caller, params }) => {
       const list = await localList(caller, params.mailing_list_id)
       return ok(await present(caller, await autoresponderById(reader, list.id, params.autoresponder_id)))
+    },
+
+    'GET /mailing_lists/:mailing_list_id/upcoming_messages': async ({ caller, params }) => {
+      const list = await localList(caller, params.mailing_list_id)
+      return ok(await upcomingMessages(reader, list.id, Date.now(), caller.timeZone))
     },
 
     'POST /mailing_lists/:mailing_list_id/autoresponders': async ({ caller, params, body }) => {

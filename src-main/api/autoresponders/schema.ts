@@ -69,3 +69,25 @@ export const Autoresponder = Type.Object({
   special_sending_rule_name: Nullable(Type.String())
 })
 export type Autoresponder = Static<typeof Autoresponder>
+
+/** The messages of a list's queue that are due in the next 30 days. */
+export const Upcoming = Type.Object({
+  /** By day of the organization's time zone; those that are overdue belong to today. */
+  days: Type.Array(
+    Type.Object({
+      day: Type.String({ format: 'date' }),
+      autoresponder_id: Type.Integer(),
+      messages: Type.Integer()
+    })
+  ),
+  /** The first 100 recipients. */
+  next: Type.Array(
+    Type.Object({
+      email: Type.String(),
+      subscriber_id: Type.Integer(),
+      autoresponder_id: Type.Integer(),
+      due_at: Timestamp
+    })
+  )
+})
+export type Upcoming = Static<typeof Upcoming>

@@ -517,6 +517,9 @@ export const english = {
   // The history log of a campaign
   log_began: 'Sending began through {servers}.',
   log_began_in_outbox: 'Writing to the outbox began.',
+  log_preview: 'A preview was sent to {recipients}.',
+  log_preview_in_outbox: 'A preview for {recipients} was written to the outbox.',
+  log_preview_refused: 'A preview to {recipients} was not taken: {fault}',
   log_paused: 'Paused.',
   log_resumed: 'Continued.',
   log_cancelled: 'Cancelled.',

@@ -565,6 +565,9 @@ export const german: Sentences = {
   // The history log of a campaign
   log_began: 'Der Versand über {servers} hat begonnen.',
   log_began_in_outbox: 'Das Schreiben in den Postausgang hat begonnen.',
+  log_preview: 'Eine Vorschau wurde an {recipients} gesendet.',
+  log_preview_in_outbox: 'Eine Vorschau für {recipients} wurde in den Postausgang geschrieben.',
+  log_preview_refused: 'Eine Vorschau an {recipients} wurde nicht angenommen: {fault}',
   log_paused: 'Angehalten.',
   log_resumed: 'Fortgesetzt.',
   log_cancelled: 'Abgebrochen.',

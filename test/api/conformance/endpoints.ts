@@ -560,6 +560,17 @@ const autoresponderBody = { autoresponder: { name: 'Thanks', trigger: 'api' } }
 const autoresponders: Endpoint[] = [
   {
     method: 'GET',
+    path: '/mailing_lists/{mailing_list_id}/upcoming_messages',
+    prepare: listWithAutoresponder,
+    data: {
+      days: [{ day: 'string', autoresponder_id: 'integer', messages: 'integer' }],
+      next: [{ email: 'string', subscriber_id: 'integer', autoresponder_id: 'integer', due_at: 'timestamp' }]
+    },
+    needs: 'subscriber.read',
+    refusesRemoteLists: true
+  },
+  {
+    method: 'GET',
     path: '/mailing_lists/{mailing_list_id}/autoresponders',
     prepare: listWithAutoresponder,
     data: [shapes.autoresponder],

@@ -309,6 +309,13 @@ describe('a preview', () => {
       preview: { recipients: ['me@example.org'] }
     })
     expect(some.success).toBe(true)
+    const history = expectSuccess(await api.get<CampaignLogEntry[]>(`/campaigns/${id}/history`))
+    expect(history.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /^A preview to me@example\.org, no@example\.org was not taken: .+ Unknown user”$/
+      ),
+      'A preview was sent to me@example.org.'
+    ])
   })
 })
 
