@@ -5,7 +5,11 @@ import { logTime } from './api/subscriber-imports/rules.ts'
 import { undoDays, undoTime } from './api/bulk-actions/rules.ts'
 import type { Schema } from './database/schema.ts'
 import type { Writer } from './database/writer.ts'
-import { removeMessagesOfDeletedCampaigns, removeOldPreviews } from './delivery/old-messages.ts'
+import {
+  removeMessagesOfDeletedCampaigns,
+  removeMessagesOfDeletedForms,
+  removeOldPreviews
+} from './delivery/old-messages.ts'
 import { removeOldExportFiles } from './exports/old-files.ts'
 import { removeOldLogs } from './imports/old-logs.ts'
 import { removeOldUploadCopies } from './imports/upload-copies/old-copies.ts'
@@ -55,6 +59,11 @@ export function retentionRules(
       name: 'Messages of campaigns that were deleted 7 days ago',
       keptFor: 7 * day,
       removeBefore: (time) => removeMessagesOfDeletedCampaigns(reader, dataDirectory, time)
+    },
+    {
+      name: 'Confirmation messages of forms that were deleted 7 days ago',
+      keptFor: 7 * day,
+      removeBefore: (time) => removeMessagesOfDeletedForms(reader, writer, dataDirectory, time)
     },
     {
       name: `Files of exports that were finished ${exportFileDays} days ago`,

@@ -35,7 +35,7 @@ import {
   dispatchOf,
   seedListIdsOf
 } from '../api/campaigns/queries.ts'
-import { appendToLog } from '../api/campaigns/log.ts'
+import { appendOnce, appendToLog } from '../api/campaigns/log.ts'
 import { delayMs, winnerOf } from '../api/campaigns/rules.ts'
 
 interface ById {
@@ -338,27 +338,28 @@ interface Wait extends ById {
   failures: number
   /** When its servers were read, in UNIX milliseconds. */
   readAt: number
+  /** The speed by which it waits, in messages per hour. */
+  speed: number
 }
 
 /** Stores that a campaign has to wait; its job goes on then. */
 const waitToSend: Command<Wait, void> = async (
   context,
-  { id, for: what, until, fault, failures, readAt }
+  { id, for: what, until, fault, failures, readAt, speed }
 ) => {
   const found = await underWay(context, id)
   if (!found) return
   const { campaign, dispatch } = found
+  if (what === 'speed' && dispatch.speed !== speed) return
   if (await hasChangedSince(context.db, campaign.organization_id, dispatch.virtual_mta_id, readAt)) return
   await changeDelivery(context, id, { waits_until: until, waits_for: what, failures })
   const error_message = fault && storeRefusal(fault)
   await changeDispatch(context, found.campaign, { error_message })
-  const before = found.delivery.waits_for
   // A server that stays away is told once.
   if (what === 'server' && fault && failures === 1)
     await appendToLog(context, id, [refusal('log_waits_for_server', { fault })])
-  else if (what === 'quota') await appendToLog(context, id, [refusal('log_waits_for_quota')])
-  else if (what === 'retry' && before !== 'retry')
-    await appendToLog(context, id, [refusal('log_waits_for_retry')])
+  else if (what === 'quota') await appendOnce(context, id, refusal('log_waits_for_quota'))
+  else if (what === 'retry') await appendOnce(context, id, refusal('log_waits_for_retry'))
 }
 
 /**

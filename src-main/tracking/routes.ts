@@ -5,6 +5,7 @@ import { signingSecret } from '../settings/queries.ts'
 import { serveEndpoints } from '../http/serve.ts'
 import { trackingEndpoints } from './endpoints.ts'
 import { addressOfLink } from './queries.ts'
+import type { ConfirmationByLink } from '../api/web-forms/commands.ts'
 import { pendingByToken } from '../api/web-forms/queries.ts'
 import type { FormLanguage } from '../api/web-forms/schema.ts'
 import { readToken } from '../api/subscribers/tokens.ts'
@@ -69,17 +70,20 @@ const followLinks = serveEndpoints(trackingEndpoints, ({ reader, writer, content
     if (!found) return page(reply.code(404), 'This link does not work', 'It was used, or it is too old.')
     const { form, list, pending } = found
     const { title, sentence, action } = confirmationPages[form.language].ask
-    const filled = sentence.replace('{email}', escape(pending.email)).replace('{list}', escape(list.name))
+    const filled = sentence
+      .replace('{email}', () => escape(pending.email))
+      .replace('{list}', () => escape(list.name))
     return page(reply, title, filled, action, form.language)
   },
 
   'POST /s/:token': async ({ params: { token }, ip }, reply) => {
     const found = await pendingByToken(reader, token, Date.now())
-    const outcome = await writer.run('webForms.confirmByLink', { token, ip })
     const language = found?.form.language ?? 'en'
+    const outcome = await confirmed(() => writer.run('webForms.confirmByLink', { token, ip }))
     const { title, sentence } = confirmationPages[language][outcome]
-    const filled = sentence.replace('{list}', escape(found?.list.name ?? ''))
-    return page(reply.code(outcome === 'gone' ? 404 : 200), title, filled, undefined, language)
+    const filled = sentence.replace('{list}', () => escape(found?.list.name ?? ''))
+    const isDone = outcome === 'confirmed' || outcome === 'there_already'
+    return page(reply.code(isDone ? 200 : 404), title, filled, undefined, language)
   },
 
   // Programs open all links of a message to check them, which must not unsubscribe: that takes a POST.
@@ -113,7 +117,11 @@ const confirmationPages = {
     },
     confirmed: { title: 'Thank you', sentence: 'Your address is confirmed: you will get “{list}”.' },
     there_already: { title: 'You are subscribed', sentence: 'You get “{list}” already.' },
-    gone: { title: 'This link does not work', sentence: 'It was used, or it is too old.' }
+    gone: { title: 'This link does not work', sentence: 'It was used, or it is too old.' },
+    refused: {
+      title: 'This did not work',
+      sentence: '“{list}” cannot take your address now. Please tell its sender.'
+    }
   },
   de: {
     ask: {
@@ -123,9 +131,23 @@ const confirmationPages = {
     },
     confirmed: { title: 'Danke', sentence: 'Ihre Adresse ist bestätigt: Sie erhalten „{list}“.' },
     there_already: { title: 'Sie sind angemeldet', sentence: 'Sie erhalten „{list}“ bereits.' },
-    gone: { title: 'Dieser Link funktioniert nicht', sentence: 'Er wurde schon benutzt oder ist zu alt.' }
+    gone: { title: 'Dieser Link funktioniert nicht', sentence: 'Er wurde schon benutzt oder ist zu alt.' },
+    refused: {
+      title: 'Das hat nicht geklappt',
+      sentence: '„{list}“ kann Ihre Adresse gerade nicht aufnehmen. Bitte sagen Sie es dem Absender.'
+    }
   }
 } satisfies Record<FormLanguage, Record<string, { title: string; sentence: string; action?: string }>>
+
+/** The list may refuse a subscriber whom it would have taken before, such as over its organization's limit. */
+async function confirmed(work: () => Promise<ConfirmationByLink>): Promise<ConfirmationByLink | 'refused'> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return 'refused'
+  }
+}
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { PendingSubscription, WebForm } from '../../src-main/api/web-forms/schema.ts'
 import { startApplication, type StartedApplication } from '../support/application.ts'
 import { allSubscribers, expectSuccess, makeField, makeList, makeWebForm } from '../support/builders.ts'
+import { begunCampaign } from '../support/campaigns.ts'
 import type { Client } from '../support/client.ts'
 import { mailServer, type Treatment } from '../support/mail-server.ts'
 import { routeTo, shortSchedule, until } from '../support/smtp-route.ts'
@@ -159,6 +160,21 @@ describe('a confirmation message', () => {
     )
   })
 
+  it('keeps the outbox of a form whose deletion is undone', async () => {
+    const started = await withOutbox()
+    const { api } = started
+    const { listId, form } = await listWithForm(api)
+    await subscribe(api, listId, form.id, 'anna@example.org')
+    await untilSent(started, listId)
+
+    expectSuccess(await api.delete(`/mailing_lists/${listId}/web_forms/${form.id}`))
+    expectSuccess(await api.workbench('POST', `/deleted_records/web_form/${form.id}/restore`))
+    await subscribe(api, listId, form.id, 'ben@example.org')
+    await untilSent(started, listId)
+
+    expect(await started.messages(form.id)).toHaveLength(2)
+  })
+
   it('waits with a reason while the list has no sender, and leaves once it has', async () => {
     const started = await withOutbox()
     const { api } = started
@@ -179,6 +195,23 @@ describe('a confirmation message', () => {
     expect(error_message).toBe('Sending cannot continue: The list has no sender. Enter one in its settings.')
     expect(waiting?.sent_at).toBeNull()
     expect((await read()).error_message).toBeNull()
+  })
+})
+
+it('the journal of a form that is gone is deleted, and no statistics of campaigns', async () => {
+  const { bench, row } = await begunCampaign()
+  bench.sqlite.exec(`INSERT INTO stats (web_form_id, keeps_recipients) VALUES (77, 0);
+    INSERT INTO stat_slices (stat_id) SELECT id FROM stats WHERE web_form_id = 77;
+    INSERT INTO stat_counters (stat_slice_id, hour) SELECT max(id), 0 FROM stat_slices;
+    INSERT INTO message_journal (stat_slice_id, subscriber_id, number, state, format, attempts, changed_at, email)
+      SELECT max(id), 0, 4, 2, 0, 1, 0, 'anna@example.org' FROM stat_slices`)
+
+  while (await bench.run('webForms.purgeJournals', {}));
+
+  expect(row('SELECT count(*) AS left FROM message_journal')).toEqual({ left: 0 })
+  expect(row('SELECT count(campaign_id) AS campaigns, count(web_form_id) AS forms FROM stats')).toEqual({
+    campaigns: 1,
+    forms: 0
   })
 })
 

@@ -156,7 +156,7 @@ describe('what an edit changed', () => {
         const parts = tables.parts.map(({ table }) => table)
         // These are a part of what is deleted, and edited by themselves.
         const edited = parts.filter(
-          (table) => table !== 'autoresponders' && table !== 'pending_subscriptions'
+          (table) => !['autoresponders', 'pending_subscriptions', 'confirmation_deliveries'].includes(table)
         )
         const kept = columns.all(tables.table).filter((name) => !untold.test(name))
         return Object.hasOwn(kinds, entity) ? [...kept, ...edited] : []

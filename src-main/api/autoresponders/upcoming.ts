@@ -9,6 +9,8 @@ import type { Upcoming } from './schema.ts'
 const daysAhead = 30
 /** Recipients who are named. */
 const named = 100
+/** Messages of a day are counted up to so many: more would hold up other calls. */
+const mostCounted = 50_000
 
 /** Returns which messages of a list's queue are due in the next 30 days of a zone. @param now UNIX milliseconds */
 export async function upcomingMessages(
@@ -29,32 +31,40 @@ export async function upcomingMessages(
     // What is overdue, such as of a paused autoresponder, belongs to today.
     const [from, before] = [ahead === 0 ? 0 : startOf(day), startOf(shiftedDay(today, ahead + 1))]
     for (const autoresponder_id of ids) {
-      const { messages } = await db
+      const due = db
         .selectFrom('autoresponder_reactions')
-        .select((select) => select.fn.countAll<number>().as('messages'))
+        .select('id')
         .where('autoresponder_id', '=', autoresponder_id)
         .where('is_held', '=', sql.lit(0))
         .where('due_at', '>=', from)
         .where('due_at', '<', before)
+        .limit(mostCounted)
+      const { messages } = await db
+        .selectFrom(due.as('due'))
+        .select((select) => select.fn.countAll<number>().as('messages'))
         .executeTakeFirstOrThrow()
       if (messages > 0) days.push({ day, autoresponder_id, messages })
     }
     await nextTurn()
   }
   const end = startOf(shiftedDay(today, daysAhead))
-  const next = ids.length === 0 ? [] : await nextRecipients(db, ids, end)
+  const next = (await Promise.all(ids.map((id) => nextRecipients(db, id, end)))).flat()
   return {
     days,
-    next: next.map(({ due_at, ...each }) => ({ ...each, due_at: formatTime(due_at, timeZone) }))
+    next: next
+      .sort((a, b) => a.due_at - b.due_at)
+      .slice(0, named)
+      .map(({ due_at, ...each }) => ({ ...each, due_at: formatTime(due_at, timeZone) }))
   }
 }
 
-function nextRecipients(db: Kysely<Schema>, autoresponderIds: number[], before: number) {
+/** One autoresponder at a time: only then the index gives them in their order. */
+function nextRecipients(db: Kysely<Schema>, autoresponderId: number, before: number) {
   return db
     .selectFrom('autoresponder_reactions')
     .innerJoin('subscribers', 'subscribers.id', 'subscriber_id')
     .select(['email', 'subscriber_id', 'autoresponder_id', 'due_at'])
-    .where('autoresponder_id', 'in', autoresponderIds)
+    .where('autoresponder_id', '=', autoresponderId)
     .where('is_held', '=', sql.lit(0))
     .where('due_at', '<', before)
     .orderBy('due_at')

@@ -33,6 +33,18 @@ export async function appendToLog(
     .execute()
 }
 
+/** Appends an entry unless the last one says the same: a campaign may wait for one thing again and again. */
+export async function appendOnce(context: CommandContext, campaignId: number, entry: Refusal): Promise<void> {
+  const last = await context.db
+    .selectFrom('campaign_log')
+    .select('entry')
+    .where('campaign_id', '=', campaignId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (last?.entry !== storeRefusal(entry)) await appendToLog(context, campaignId, [entry])
+}
+
 /** Returns the history log of a campaign, the oldest entry first. */
 export async function logOf(
   db: Kysely<Schema>,

@@ -29,7 +29,8 @@ const createDkimKey: Command<Create, DkimKeyRow> = async (
       organization_id: organizationId,
       ...{ domain, selector },
       public_key: publicKey,
-      is_enabled: 1,
+      // Once its private half is stored.
+      is_enabled: 0,
       credential_place: null,
       created_at: now,
       updated_at: now

@@ -18,9 +18,15 @@ export const dkimKeyRoutes = serveEndpoints(dkimKeyEndpoints, ({ reader, writer,
     const publicKey = publicKeyOf(key)
     const { id } = await writer.run('dkimKeys.create', { organizationId, domain, selector, publicKey })
     const secret = key.export({ type: 'pkcs8', format: 'pem' }).toString()
-    const credentialPlace = await credentials.write(`dkim-${id}`, secret)
-    const row = await writer.run('dkimKeys.update', { organizationId, id, changes: { credentialPlace } })
-    return ok(presentDkimKey(row, timeZone))
+    try {
+      const credentialPlace = await credentials.write(`dkim-${id}`, secret)
+      const changes = { credentialPlace, is_enabled: true }
+      const row = await writer.run('dkimKeys.update', { organizationId, id, changes })
+      return ok(presentDkimKey(row, timeZone))
+    } catch (error) {
+      await writer.run('dkimKeys.delete', { organizationId, id })
+      throw error
+    }
   },
 
   'PUT /dkim_keys/:id': async ({ caller: { organizationId, timeZone }, params: { id }, body }) => {

@@ -60,6 +60,9 @@ async function isBySmtp(db: Kysely<Schema>, campaignId: number): Promise<boolean
   return delivery?.transport === 'smtp'
 }
 
+/** Queued messages are counted up to so many: more would hold up other calls. */
+const mostCounted = 100_000
+
 /** Returns how many messages have no row yet. */
 async function notClaimedOf(
   db: Kysely<Schema>,
@@ -83,9 +86,15 @@ async function notClaimedOf(
   const queue =
     'autoresponder' in subject
       ? db
-          .selectFrom('autoresponder_reactions')
+          .selectFrom(
+            db
+              .selectFrom('autoresponder_reactions')
+              .select('id')
+              .where('autoresponder_id', '=', subject.autoresponder)
+              .limit(mostCounted)
+              .as('queued')
+          )
           .select((select) => select.fn.countAll<number>().as('messages'))
-          .where('autoresponder_id', '=', subject.autoresponder)
       : db
           .selectFrom('pending_subscriptions')
           .select((select) => select.fn.countAll<number>().as('messages'))
@@ -166,17 +175,9 @@ export async function messagesTo(
   const { rows: subscribers } = await subscribersByEmail(db, [mailingListId], email, one)
   const rows = await messageRows(db)
     .where('message.stat_slice_id', 'in', slicesOf(db, subject))
-    .where((where) =>
-      where.or([
-        where(
-          'subscriber_id',
-          'in',
-          subscribers.map(({ id }) => id)
-        ),
-        // Those who are no subscribers, such as addresses of a seed list, are few.
-        where.and([where('subscriber_id', '=', 0), where(sql`lower(message.email)`, '=', key)])
-      ])
-    )
+    // By the primary key. Those who are no subscribers, such as addresses of a seed list, are few.
+    .where('subscriber_id', 'in', [0, ...subscribers.map(({ id }) => id)])
+    .where((where) => where.or([where('subscriber_id', '<>', 0), where(sql`lower(message.email)`, '=', key)]))
     .orderBy('changed_at')
     .limit(100)
     .execute()
@@ -245,6 +246,8 @@ function messagesOfSlice(db: Kysely<Schema>, sliceId: number, { state, isDue, fr
           )
           .orderBy('due_at')
       )
+      // With it the index of states has the order of the page.
+      .$if(!isDue && state !== 'accepted', (query) => query.where('due_at', 'is', null))
       .$if(!isDue, (query) =>
         query.where(sql<SqlBool>`(subscriber_id, message.number) > (${subscriberId}, ${number})`)
       )

@@ -1,8 +1,9 @@
 import { Faults, validationFailed } from '../../base/errors.ts'
 import { refusal } from '../../base/refusal.ts'
-import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
+import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
 import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import { queueReactions, subscriptionAutoresponders } from '../autoresponders/reactions.ts'
+import { purgeJournal } from '../journal/purge.ts'
 import { localListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { addSubscriber, type SubscriberScope } from '../subscribers/commands.ts'
 import type { SubscriberInput } from '../subscribers/schema.ts'
@@ -24,7 +25,10 @@ type Scope = Omit<SubscriberScope, 'timeZone'>
 export const webFormTables: RecordTables = {
   entity: 'web_form',
   table: 'web_forms',
-  parts: [{ table: 'pending_subscriptions', where: 'web_form_id = :id' }]
+  parts: [
+    { table: 'pending_subscriptions', where: 'web_form_id = :id' },
+    { table: 'confirmation_deliveries', where: 'web_form_id = :id' }
+  ]
 }
 
 const createWebForm: Command<Scope & { form: WebFormInput }, WebFormRow> = async (
@@ -195,6 +199,33 @@ export const discardSubscription: Command<Scope & { id: number }, void> = async 
   await deletePending(context, scope, id)
 }
 
+/** Messages whose journal is deleted per step: few enough that other writes do not wait noticeably. */
+const purgedAtOnce = 2000
+
+/**
+ * Deletes some of the journal of forms that are gone, alone or with their list.
+ * @returns true if there may be more
+ */
+const purgeJournals = inBackground<object, boolean>(async ({ db }) => {
+  const kept = db
+    .selectFrom('web_forms')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_id')
+    .select('web_forms.id')
+    .where('purged_at', 'is', null)
+  const gone = db
+    .selectFrom('stats')
+    .select('id')
+    // Without forms, none would be in the list of those that are kept.
+    .where('web_form_id', 'is not', null)
+    .where('web_form_id', 'not in', kept)
+  const slices = await db.selectFrom('stat_slices').select('id').where('stat_id', 'in', gone).execute()
+  const sliceIds = slices.map(({ id }) => id)
+  if (sliceIds.length === 0) return false
+  if (await purgeJournal(db, sliceIds, purgedAtOnce)) return true
+  await db.deleteFrom('stats').where('id', 'in', gone).execute()
+  return false
+})
+
 export const webFormCommands = {
   create: createWebForm,
   update: updateWebForm,
@@ -202,7 +233,8 @@ export const webFormCommands = {
   confirmSubscription,
   confirmByLink,
   resendConfirmation,
-  discardSubscription
+  discardSubscription,
+  purgeJournals
 }
 
 declare module '../../database/command.ts' {

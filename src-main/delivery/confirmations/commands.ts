@@ -1,6 +1,7 @@
 import { mailingListById, type MailingListRow } from '../../api/mailing-lists/queries.ts'
 import { organizationById } from '../../api/organizations/queries.ts'
 import { serversOfRoute } from '../../api/smtp-servers/queries.ts'
+import { day } from '../../api/web-forms/confirmation.ts'
 import type { WebFormRow } from '../../api/web-forms/queries.ts'
 import { validationFailed } from '../../base/errors.ts'
 import { type Refusal, refusal } from '../../base/refusal.ts'
@@ -62,7 +63,7 @@ interface Written extends ById {
 const recordWritten: Command<Written, boolean> = async (context, { id, subscriptionIds, position }) => {
   const found = await formOf(context, id)
   if (!found) return false
-  await leaveQueue(context, found.list, subscriptionIds)
+  await leaveQueue(context, found, subscriptionIds)
   await changeDelivery(context, id, { position })
   return true
 }
@@ -85,7 +86,7 @@ const advanceDelivery: Command<Advance, Advanced> = async (context, { id, resolv
     advanced = { goesOn: true, isClaimed: going <= quota.room, quota }
     if (advanced.isClaimed) {
       journal.claim(claim.messages, claim.smtpServerId)
-      if (claim.step) await leaveQueue(context, found.list, claim.step.subscriptionIds)
+      if (claim.step) await leaveQueue(context, found, claim.step.subscriptionIds)
     }
   }
   await journal.save(found?.timeZone ?? 'UTC')
@@ -160,14 +161,17 @@ async function sliceOf({ db }: CommandContext, webFormId: number): Promise<numbe
 }
 
 /** The messages of some subscriptions were handed over. */
-async function leaveQueue(
-  context: CommandContext,
-  { organization_id: organizationId, id: mailingListId }: MailingListRow,
-  ids: number[]
-): Promise<void> {
+async function leaveQueue(context: CommandContext, { list, form }: FoundForm, ids: number[]): Promise<void> {
+  const { organization_id: organizationId, id: mailingListId } = list
+  const { confirmation_days: days } = form
   await context.db
     .updateTable('pending_subscriptions')
-    .set({ queued_at: null, sent_at: context.now })
+    .set((set) => ({
+      queued_at: null,
+      sent_at: context.now,
+      // The link works for its time from now on: the message may have waited for long.
+      expires_at: set.val(context.clock + days * day)
+    }))
     .where('id', 'in', ids)
     .execute()
   for (const id of ids)

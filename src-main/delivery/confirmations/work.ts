@@ -71,7 +71,9 @@ export class ConfirmationWork implements SmtpWork<ConfirmationStep> {
 
   async mailOf(row: JournaledRow): Promise<Mail | null> {
     const subscription = await subscriptionOf(this.#reader, this.#job.id, row.number)
-    return subscription ? confirmationMail(this.#plan, subscription) : null
+    // One that was asked for again takes the place of the first.
+    const isCurrent = subscription !== undefined && numberOf(subscription) === row.number
+    return isCurrent ? confirmationMail(this.#plan, subscription) : null
   }
 
   async suppressed(): Promise<Set<string>> {

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import { notFound } from '../../base/errors.ts'
+import { messageOf, notFound } from '../../base/errors.ts'
 import { englishOf, type Refusal } from '../../base/refusal.ts'
 import { startThread } from '../../base/threads.ts'
 import type { Rehearsal, RehearsalReport } from './schema.ts'
@@ -23,18 +23,32 @@ interface Entry {
 export class Rehearsals {
   readonly #databasePath: string
   readonly #entries = new Map<number, Entry>()
+  #last: Promise<void> = Promise.resolve()
 
   constructor(databasePath: string) {
     this.#databasePath = databasePath
   }
 
   /** @param linkBase for links without a URL domain */
-  async start(campaignId: number, linkBase: string): Promise<Rehearsal> {
+  start(campaignId: number, linkBase: string): Promise<Rehearsal> {
+    // One after the other, so that none is forgotten while it runs.
+    const started = this.#last.then(() => this.#start(campaignId, linkBase))
+    this.#last = started.then(
+      () => undefined,
+      () => undefined
+    )
+    return started
+  }
+
+  async #start(campaignId: number, linkBase: string): Promise<Rehearsal> {
     await this.close()
     const task: RehearsalTask = { databasePath: this.#databasePath, campaignId, linkBase }
     const thread = startThread(import.meta.url, 'rehearsal-thread', { data: task, name: 'rehearsal' })
     const rehearsal: Rehearsal = { state: 'running', checked: 0, report: null, error_message: null }
     thread.on('message', (news: RehearsalNews) => record(rehearsal, news))
+    thread.on('error', (error) => {
+      Object.assign(rehearsal, { state: 'failed', error_message: messageOf(error) })
+    })
     const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
     void ended.then(() => {
       if (rehearsal.state === 'running') rehearsal.state = 'failed'

@@ -110,7 +110,7 @@ export class CampaignWork implements SmtpWork<CampaignStep> {
   ): Promise<JobOutcome> {
     const { id, client } = this.#job
     const { readAt } = this.route
-    await client.run('deliveries.wait', { id, for: what, until, fault, failures, readAt })
+    await client.run('deliveries.wait', { id, for: what, until, fault, failures, readAt, speed: this.speed })
     return { is: 'stopped' }
   }
 

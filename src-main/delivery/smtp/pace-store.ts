@@ -2,24 +2,11 @@ import type { Kysely } from 'kysely'
 import { appendToLog } from '../../api/campaigns/log.ts'
 import type { Refusal } from '../../base/refusal.ts'
 import type { Command } from '../../database/command.ts'
-import type { Schema, Time } from '../../database/schema.ts'
+import type { Schema } from '../../database/schema.ts'
 import type { StoredPace } from './domain-pace.ts'
 import type { KnownProvider } from './providers.ts'
 
 // What was learned about the domains of recipients: it holds for all that is sent, also after a restart.
-
-/** The mail provider of a recipients' domain, as the DNS said. */
-export interface RecipientDomainsTable {
-  domain: string
-  /** null = the domain has no mail server. */
-  provider: string | null
-  looked_up_at: Time
-}
-
-/** A domain, or a provider, that asked for fewer messages. */
-export interface SlowDomainsTable extends StoredPace {
-  updated_at: Time
-}
 
 /** What the DNS said is asked again after so long, in milliseconds. */
 const lookedUpFor = 7 * 24 * 60 * 60 * 1000
@@ -57,10 +44,6 @@ interface News {
 export const recordNews: Command<News, void> = async (context, { campaignId, log, paces, providers }) => {
   const { db, now } = context
   await db
-    .deleteFrom('recipient_domains')
-    .where('looked_up_at', '<', now - lookedUpFor)
-    .execute()
-  await db
     .deleteFrom('slow_domains')
     .where('updated_at', '<', now - slowFor)
     .execute()
@@ -78,6 +61,10 @@ export const recordNews: Command<News, void> = async (context, { campaignId, log
   }
   if (providers.length === 0) return
   await db
+    .deleteFrom('recipient_domains')
+    .where('looked_up_at', '<', now - lookedUpFor)
+    .execute()
+  await db
     .insertInto('recipient_domains')
     .values(providers.map((each) => ({ ...each, looked_up_at: now })))
     .onConflict((conflict) =>
@@ -87,11 +74,4 @@ export const recordNews: Command<News, void> = async (context, { campaignId, log
       }))
     )
     .execute()
-}
-
-declare module '../../database/schema.ts' {
-  interface Schema {
-    recipient_domains: RecipientDomainsTable
-    slow_domains: SlowDomainsTable
-  }
 }

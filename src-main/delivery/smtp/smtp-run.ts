@@ -123,8 +123,8 @@ export class SmtpRun<Step> {
       this.#options.signal.removeEventListener('abort', wakeOnAbort)
       await Promise.all(slots.map(({ sender }) => sender.stop()))
       await this.#store(slots, log)
-      await this.#tellNews()
       log.close()
+      await this.#tellNews()
     }
   }
 

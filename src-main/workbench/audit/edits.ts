@@ -50,6 +50,12 @@ const named: Record<string, string> = {
   delay_unit: 'delay',
   delay_time: 'delay',
   addresses: 'addresses',
+  plus_addressing: 'plus_addressing',
+  language: 'language',
+  confirmation_subject: 'confirmation_message',
+  confirmation_html: 'confirmation_message',
+  confirmation_text: 'confirmation_message',
+  confirmation_days: 'confirmation_message',
   mailing_list_id: 'list'
 }
 
