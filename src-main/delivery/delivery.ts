@@ -144,7 +144,7 @@ export class Delivery {
         if (batch.isLast) return { is: 'finished' }
         sent += batch.mails.length
         const early = Math.max(0, began + (sent / perHour) * hour - performance.now())
-        if (early > maxPause) return { is: 'later', at: Date.now() + early }
+        if (early > maxPause) return this.#waitForSpeed(plan, Date.now() + early)
         await pause(early, undefined, { signal })
         if (ahead.status === 'rejected') throw ahead.reason
         const next = ahead.value
@@ -157,6 +157,16 @@ export class Delivery {
     } finally {
       transport.close()
     }
+  }
+
+  /** @param until UNIX milliseconds; nothing is stored if the speed was changed meanwhile: the job goes on at once then */
+  async #waitForSpeed({ speed }: DeliveryPlan, until: number): Promise<JobOutcome> {
+    const { id, client } = this.#job
+    await client.run('deliveries.wait', {
+      ...{ id, for: 'speed', until: Math.ceil(until), fault: null, failures: 0 },
+      ...{ readAt: Date.now(), speed }
+    })
+    return { is: 'stopped' }
   }
 
   /** Composes the messages to the next recipients; those to seed lists come before all others. */

@@ -207,8 +207,7 @@ export class JobRunner<Of extends Job> {
   }
 
   async #settle(id: number, outcome: JobOutcome): Promise<void> {
-    if (outcome.is === 'later') this.#later.set(id, outcome.at)
-    else if (outcome.is === 'again') await pause(waitForStorage, undefined, { ref: false })
+    if (outcome.is === 'again') await pause(waitForStorage, undefined, { ref: false })
     else if (outcome.is !== 'stopped') {
       await untilStored(
         () => this.#kind.end(id, outcome),

@@ -4,8 +4,6 @@ export type JobOutcome =
   | JobEnd
   /** The stored state already says what comes next: it was paused or cancelled, its list was deleted, or another part of it follows. */
   | { is: 'stopped' }
-  /** There is nothing to do before a time, in UNIX milliseconds. */
-  | { is: 'later'; at: number }
   /** Another program had locked the data: it begins again shortly. */
   | { is: 'again' }
 

@@ -108,9 +108,9 @@ async function startBench(random: Random): Promise<Bench> {
   return bench.is
 }
 
-const domains = ['a.example', 'b.example', 'c.example']
-
 function addresses(round: number, kind: string, count: number, random: Random): string[] {
+  // Each round has domains of its own: how slowly one takes messages is remembered.
+  const domains = ['a', 'b', 'c'].map((name) => `${name}${round}.example`)
   return Array.from({ length: count }, (_, index) => `r${round}${kind}${index}@${someOf(domains, random)}`)
 }
 
