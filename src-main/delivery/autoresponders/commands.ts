@@ -1,8 +1,7 @@
 import { queueReactionsOfMany } from '../../api/autoresponders/reactions.ts'
 import type { AutoresponderRow } from '../../api/autoresponders/queries.ts'
 import type { ContentFormat } from '../../api/autoresponders/schema.ts'
-import { mailingListById, type MailingListRow } from '../../api/mailing-lists/queries.ts'
-import { organizationById } from '../../api/organizations/queries.ts'
+import type { MailingListRow } from '../../api/mailing-lists/queries.ts'
 import { clauseOf } from '../../api/segments/queries.ts'
 import { resolveConditions } from '../../api/segments/settled.ts'
 import { serversOfRoute } from '../../api/smtp-servers/queries.ts'
@@ -15,11 +14,15 @@ import { storeRefusal } from '../../base/stored-refusal.ts'
 import type { Command, CommandContext } from '../../database/command.ts'
 import type { JobEnd } from '../../jobs/outcome.ts'
 import { autoresponderPlanOf } from '../autoresponder-plan.ts'
-import { Journal, type ResolvedMessage } from '../journal.ts'
+import {
+  type AdvanceInput,
+  advanceQueue,
+  listInUse,
+  type QueueProgress,
+  queueSliceOf
+} from '../queue-commands.ts'
 import { hasChangedSince, smtpRouteOf } from '../route-plan.ts'
-import { takeQuota } from '../smtp/quota.ts'
-import type { RetrySchedule } from '../smtp/retry-schedule.ts'
-import type { Advanced, ClaimInput } from '../smtp/smtp-work.ts'
+import type { Advanced } from '../smtp/smtp-work.ts'
 import type { AutoresponderPlan } from './plan.ts'
 import type { AutoresponderStep } from './work.ts'
 
@@ -120,30 +123,16 @@ const recordWritten: Command<Written, boolean> = async (context, { id, reactionI
   return true
 }
 
-interface Advance extends ById {
-  resolved: ResolvedMessage[]
-  claim: ClaimInput<AutoresponderStep> | null
-  schedule: RetrySchedule
-}
-
-/** Stores what became of messages, and which are handed over next; see deliveries.advance. */
-const advanceDelivery: Command<Advance, Advanced> = async (context, { id, resolved, claim, schedule }) => {
-  const found = await underWay(context, id)
-  const timeZone = found?.timeZone ?? 'UTC'
-  const journal = new Journal(context, { keepsRecipients: false })
-  const accepted = journal.resolve(resolved, schedule)
-  let advanced: Advanced = { goesOn: found !== null, isClaimed: false, quota: { room: Infinity, until: 0 } }
-  if (found && claim) {
-    const going = claim.messages.filter(({ dueAt }) => dueAt === null).length
-    const quota = await takeQuota(context, claim.smtpServerId, going)
-    advanced = { goesOn: true, isClaimed: going <= quota.room, quota }
-    if (advanced.isClaimed) {
-      journal.claim(claim.messages, claim.smtpServerId)
-      if (claim.step) await deleteReactions(context, claim.step.reactionIds)
-    }
-  }
-  await journal.save(timeZone)
-  await queueFollowers(context, id, accepted, timeZone)
+/** Stores what became of messages, and which are handed over next. */
+const advanceDelivery: Command<ById & AdvanceInput<AutoresponderStep>, Advanced> = async (
+  context,
+  { id, ...input }
+) => {
+  const timeZone = (await underWay(context, id))?.timeZone ?? null
+  const { advanced, accepted } = await advanceQueue(context, input, timeZone, ({ reactionIds }) =>
+    deleteReactions(context, reactionIds)
+  )
+  await queueFollowers(context, id, accepted, timeZone ?? 'UTC')
   if (accepted.length > 0) await changeDelivery(context, id, { failures: 0 })
   return advanced
 }
@@ -177,41 +166,20 @@ interface UnderWay {
   timeZone: string
 }
 
-async function underWay({ db }: CommandContext, id: number): Promise<UnderWay | null> {
-  const row = await db.selectFrom('autoresponders').selectAll().where('id', '=', id).executeTakeFirst()
-  if (!row || row.paused_at !== null) return null
-  const owner = await db
-    .selectFrom('mailing_lists')
-    .select('organization_id')
-    .where('id', '=', row.mailing_list_id)
-    .where('deleted_at', 'is', null)
+async function underWay(context: CommandContext, id: number): Promise<UnderWay | null> {
+  const row = await context.db
+    .selectFrom('autoresponders')
+    .selectAll()
+    .where('id', '=', id)
     .executeTakeFirst()
-  if (!owner) return null
-  const list = await mailingListById(db, owner.organization_id, row.mailing_list_id)
-  const { time_zone_name: timeZone } = await organizationById(db, owner.organization_id)
-  return { row, list, timeZone }
+  if (!row || row.paused_at !== null) return null
+  const found = await listInUse(context, row.mailing_list_id)
+  return found && { row, ...found }
 }
 
-/** Returns the statistics id of an autoresponder's content, which its first message makes. */
-async function sliceOf({ db }: CommandContext, autoresponderId: number): Promise<number> {
-  const found = await db
-    .selectFrom('stats')
-    .innerJoin('stat_slices', 'stat_slices.stat_id', 'stats.id')
-    .select('stat_slices.id')
-    .where('autoresponder_id', '=', autoresponderId)
-    .executeTakeFirst()
-  if (found) return found.id
-  const stat = await db
-    .insertInto('stats')
-    .values({ autoresponder_id: autoresponderId, keeps_recipients: 0 })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  const slice = await db
-    .insertInto('stat_slices')
-    .values({ stat_id: stat.id, content_id: null })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return slice.id
+/** Returns the statistics id of an autoresponder's content. */
+function sliceOf(context: CommandContext, autoresponderId: number): Promise<number> {
+  return queueSliceOf(context, 'autoresponder_id', autoresponderId)
 }
 
 async function deliveryOf(
@@ -230,14 +198,7 @@ async function deliveryOf(
     .executeTakeFirstOrThrow()
 }
 
-interface DeliveryColumns {
-  position?: number
-  waits_until?: number | null
-  failures?: number
-  error_message?: ReturnType<typeof storeRefusal> | null
-}
-
-async function changeDelivery({ db }: CommandContext, id: number, columns: DeliveryColumns): Promise<void> {
+async function changeDelivery({ db }: CommandContext, id: number, columns: QueueProgress): Promise<void> {
   await db
     .insertInto('autoresponder_deliveries')
     .values({ autoresponder_id: id, ...columns })

@@ -12,6 +12,7 @@ import type { Addressee, MessageComposer } from '../message.ts'
 import type { SmtpRoute } from '../plan.ts'
 import type { JournaledRow, RecipientRow } from '../queries.ts'
 import { addresseeOf, type Mail } from '../recipients.ts'
+import { QueueWork } from '../smtp/queue-work.ts'
 import type { Advanced, Candidates, ClaimInput, SmtpWork } from '../smtp/smtp-work.ts'
 import type { AutoresponderPlan } from './plan.ts'
 import { dueReactions } from './queries.ts'
@@ -35,18 +36,7 @@ export function reactionMail(plan: AutoresponderPlan, recipient: RecipientRow, r
 }
 
 /** The due messages of an autoresponder by SMTP. */
-export class AutoresponderWork implements SmtpWork<AutoresponderStep> {
-  readonly campaignId = null
-  readonly name: string
-  readonly sender: string
-  readonly route: SmtpRoute
-  readonly composer: MessageComposer
-  readonly sliceIds: readonly number[]
-  readonly speed = 0
-  readonly endsBeforeRetries = true
-  readonly #job: RunningJob<DeliveryData>
-  readonly #reader: Kysely<Schema>
-  readonly #plan: AutoresponderPlan
+export class AutoresponderWork extends QueueWork<AutoresponderPlan> implements SmtpWork<AutoresponderStep> {
   /** When the run began: messages that become due later belong to the next one. */
   readonly #now = Date.now()
 
@@ -57,18 +47,11 @@ export class AutoresponderWork implements SmtpWork<AutoresponderStep> {
     route: SmtpRoute,
     composer: MessageComposer
   ) {
-    this.#job = job
-    this.#reader = reader
-    this.#plan = plan
-    this.name = `autoresponder-${job.id}`
-    this.sender = plan.message.sender.from_email
-    this.route = route
-    this.composer = composer
-    this.sliceIds = [plan.sliceId]
+    super('autoresponder', job, reader, plan, route, composer)
   }
 
   async nextNew(most: number): Promise<Candidates<AutoresponderStep> | null> {
-    const due = await dueReactions(this.#reader, this.#job.id, this.#plan, {
+    const due = await dueReactions(this.reader, this.job.id, this.plan, {
       now: this.#now,
       afterId: 0,
       limit: most
@@ -78,7 +61,7 @@ export class AutoresponderWork implements SmtpWork<AutoresponderStep> {
       recipient
         ? [
             {
-              mail: reactionMail(this.#plan, recipient, replacements),
+              mail: reactionMail(this.plan, recipient, replacements),
               number: id,
               attempts: null,
               details: replacements === '{}' ? null : replacements
@@ -89,20 +72,16 @@ export class AutoresponderWork implements SmtpWork<AutoresponderStep> {
     return { messages, withdrawn: [], step: { reactionIds: due.map(({ id }) => id) } }
   }
 
-  claimed(): void {
-    // The queue is shorter: the next ones are read from its beginning.
-  }
-
   mailOf(row: JournaledRow, subscriber: RecipientRow | undefined): Mail | null {
-    return subscriber ? reactionMail(this.#plan, subscriber, row.details ?? '{}') : null
+    return subscriber ? reactionMail(this.plan, subscriber, row.details ?? '{}') : null
   }
 
   suppressed(emails: string[]): Promise<Set<string>> {
-    return suppressedAmong(this.#reader, this.#plan, emails)
+    return suppressedAmong(this.reader, this.plan, emails)
   }
 
   advance(resolved: ResolvedMessage[], claim: ClaimInput<AutoresponderStep> | null): Promise<Advanced> {
-    const { id, client, data } = this.#job
+    const { id, client, data } = this.job
     return client.run('autoresponderDeliveries.advance', { id, resolved, claim, schedule: data.schedule })
   }
 
@@ -112,7 +91,7 @@ export class AutoresponderWork implements SmtpWork<AutoresponderStep> {
     fault: Refusal | null,
     failures: number
   ): Promise<JobOutcome> {
-    const { id, client } = this.#job
+    const { id, client } = this.job
     const { readAt } = this.route
     await client.run('autoresponderDeliveries.wait', { id, until, fault, failures, readAt })
     return { is: 'stopped' }

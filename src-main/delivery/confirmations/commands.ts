@@ -1,5 +1,4 @@
-import { mailingListById, type MailingListRow } from '../../api/mailing-lists/queries.ts'
-import { organizationById } from '../../api/organizations/queries.ts'
+import type { MailingListRow } from '../../api/mailing-lists/queries.ts'
 import { serversOfRoute } from '../../api/smtp-servers/queries.ts'
 import { day } from '../../api/web-forms/confirmation.ts'
 import type { WebFormRow } from '../../api/web-forms/queries.ts'
@@ -8,11 +7,15 @@ import { type Refusal, refusal } from '../../base/refusal.ts'
 import { storeRefusal } from '../../base/stored-refusal.ts'
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import type { JobEnd } from '../../jobs/outcome.ts'
-import { Journal, type ResolvedMessage } from '../journal.ts'
+import {
+  type AdvanceInput,
+  advanceQueue,
+  listInUse,
+  type QueueProgress,
+  queueSliceOf
+} from '../queue-commands.ts'
 import { hasChangedSince, smtpRouteOf } from '../route-plan.ts'
-import { takeQuota } from '../smtp/quota.ts'
-import type { RetrySchedule } from '../smtp/retry-schedule.ts'
-import type { Advanced, ClaimInput } from '../smtp/smtp-work.ts'
+import type { Advanced } from '../smtp/smtp-work.ts'
 import { confirmationMessageOf, type ConfirmationPlan } from './plan.ts'
 import type { ConfirmationStep } from './work.ts'
 
@@ -45,7 +48,7 @@ const beginDelivery: Command<ById & { linkBase: string }, ConfirmationPlan | nul
   const route = isOutbox
     ? null
     : await smtpRouteOf(db, { organizationId, virtualMtaId, sender, failures, now })
-  const sliceId = await sliceOf(context, id)
+  const sliceId = await queueSliceOf(context, 'web_form_id', id)
   const message = await confirmationMessageOf(db, list, form, { linkBase, leaves: route !== null, sliceId })
   if (message.linkBase === null) throw validationFailed(refusal('confirmation_without_link'))
   await changeDelivery(context, id, { waits_until: null, error_message: null })
@@ -68,28 +71,20 @@ const recordWritten: Command<Written, boolean> = async (context, { id, subscript
   return true
 }
 
-interface Advance extends ById {
-  resolved: ResolvedMessage[]
-  claim: ClaimInput<ConfirmationStep> | null
-  schedule: RetrySchedule
-}
-
-/** Stores what became of messages, and which are handed over next; see deliveries.advance. */
-const advanceDelivery: Command<Advance, Advanced> = async (context, { id, resolved, claim, schedule }) => {
+/** Stores what became of messages, and which are handed over next. */
+const advanceDelivery: Command<ById & AdvanceInput<ConfirmationStep>, Advanced> = async (
+  context,
+  { id, ...input }
+) => {
   const found = await formOf(context, id)
-  const journal = new Journal(context, { keepsRecipients: false })
-  const accepted = journal.resolve(resolved, schedule)
-  let advanced: Advanced = { goesOn: found !== null, isClaimed: false, quota: { room: Infinity, until: 0 } }
-  if (found && claim) {
-    const going = claim.messages.filter(({ dueAt }) => dueAt === null).length
-    const quota = await takeQuota(context, claim.smtpServerId, going)
-    advanced = { goesOn: true, isClaimed: going <= quota.room, quota }
-    if (advanced.isClaimed) {
-      journal.claim(claim.messages, claim.smtpServerId)
-      if (claim.step) await leaveQueue(context, found, claim.step.subscriptionIds)
+  const { advanced, accepted } = await advanceQueue(
+    context,
+    input,
+    found?.timeZone ?? null,
+    async ({ subscriptionIds }) => {
+      if (found) await leaveQueue(context, found, subscriptionIds)
     }
-  }
-  await journal.save(found?.timeZone ?? 'UTC')
+  )
   if (accepted.length > 0) await changeDelivery(context, id, { failures: 0 })
   return advanced
 }
@@ -122,42 +117,10 @@ interface FoundForm {
   timeZone: string
 }
 
-async function formOf({ db }: CommandContext, id: number): Promise<FoundForm | null> {
-  const form = await db.selectFrom('web_forms').selectAll().where('id', '=', id).executeTakeFirst()
-  const owner =
-    form &&
-    (await db
-      .selectFrom('mailing_lists')
-      .select('organization_id')
-      .where('id', '=', form.mailing_list_id)
-      .where('deleted_at', 'is', null)
-      .executeTakeFirst())
-  if (!owner) return null
-  const list = await mailingListById(db, owner.organization_id, form.mailing_list_id)
-  const { time_zone_name: timeZone } = await organizationById(db, owner.organization_id)
-  return { form, list, timeZone }
-}
-
-/** Returns the statistics id of a form's messages, which the first one makes. */
-async function sliceOf({ db }: CommandContext, webFormId: number): Promise<number> {
-  const found = await db
-    .selectFrom('stats')
-    .innerJoin('stat_slices', 'stat_slices.stat_id', 'stats.id')
-    .select('stat_slices.id')
-    .where('web_form_id', '=', webFormId)
-    .executeTakeFirst()
-  if (found) return found.id
-  const stat = await db
-    .insertInto('stats')
-    .values({ web_form_id: webFormId, keeps_recipients: 0 })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  const slice = await db
-    .insertInto('stat_slices')
-    .values({ stat_id: stat.id, content_id: null })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return slice.id
+async function formOf(context: CommandContext, id: number): Promise<FoundForm | null> {
+  const form = await context.db.selectFrom('web_forms').selectAll().where('id', '=', id).executeTakeFirst()
+  const found = form && (await listInUse(context, form.mailing_list_id))
+  return found ? { form, ...found } : null
 }
 
 /** The messages of some subscriptions were handed over. */
@@ -190,14 +153,7 @@ async function deliveryOf(
   return found ?? { position: 0, failures: 0 }
 }
 
-interface DeliveryColumns {
-  position?: number
-  waits_until?: number | null
-  failures?: number
-  error_message?: ReturnType<typeof storeRefusal> | null
-}
-
-async function changeDelivery({ db }: CommandContext, id: number, columns: DeliveryColumns): Promise<void> {
+async function changeDelivery({ db }: CommandContext, id: number, columns: QueueProgress): Promise<void> {
   await db
     .insertInto('confirmation_deliveries')
     .values({ web_form_id: id, ...columns })

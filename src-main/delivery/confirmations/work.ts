@@ -10,6 +10,7 @@ import type { MessageComposer } from '../message.ts'
 import type { SmtpRoute } from '../plan.ts'
 import type { JournaledRow } from '../queries.ts'
 import type { Mail } from '../recipients.ts'
+import { QueueWork } from '../smtp/queue-work.ts'
 import type { Advanced, Candidates, ClaimInput, SmtpWork } from '../smtp/smtp-work.ts'
 import type { ConfirmationPlan } from './plan.ts'
 import { confirmationMail, numberOf, queuedSubscriptions, subscriptionOf } from './queries.ts'
@@ -20,19 +21,7 @@ export interface ConfirmationStep {
 }
 
 /** The confirmation messages of a form by SMTP. */
-export class ConfirmationWork implements SmtpWork<ConfirmationStep> {
-  readonly campaignId = null
-  readonly name: string
-  readonly sender: string
-  readonly route: SmtpRoute
-  readonly composer: MessageComposer
-  readonly sliceIds: readonly number[]
-  readonly speed = 0
-  readonly endsBeforeRetries = true
-  readonly #job: RunningJob<DeliveryData>
-  readonly #reader: Kysely<Schema>
-  readonly #plan: ConfirmationPlan
-
+export class ConfirmationWork extends QueueWork<ConfirmationPlan> implements SmtpWork<ConfirmationStep> {
   constructor(
     job: RunningJob<DeliveryData>,
     reader: Kysely<Schema>,
@@ -40,22 +29,15 @@ export class ConfirmationWork implements SmtpWork<ConfirmationStep> {
     route: SmtpRoute,
     composer: MessageComposer
   ) {
-    this.#job = job
-    this.#reader = reader
-    this.#plan = plan
-    this.name = `confirmations-${job.id}`
-    this.sender = plan.message.sender.from_email
-    this.route = route
-    this.composer = composer
-    this.sliceIds = [plan.sliceId]
+    super('confirmations', job, reader, plan, route, composer)
   }
 
   async nextNew(most: number): Promise<Candidates<ConfirmationStep> | null> {
-    const rows = await queuedSubscriptions(this.#reader, this.#job.id, most)
+    const rows = await queuedSubscriptions(this.reader, this.job.id, most)
     if (rows.length === 0) return null
     return {
       messages: rows.map((row) => ({
-        mail: confirmationMail(this.#plan, row),
+        mail: confirmationMail(this.plan, row),
         number: numberOf(row),
         attempts: null,
         details: null
@@ -65,15 +47,11 @@ export class ConfirmationWork implements SmtpWork<ConfirmationStep> {
     }
   }
 
-  claimed(): void {
-    // The queue is shorter: the next ones are read from its beginning.
-  }
-
   async mailOf(row: JournaledRow): Promise<Mail | null> {
-    const subscription = await subscriptionOf(this.#reader, this.#job.id, row.number)
+    const subscription = await subscriptionOf(this.reader, this.job.id, row.number)
     // One that was asked for again takes the place of the first.
     const isCurrent = subscription !== undefined && numberOf(subscription) === row.number
-    return isCurrent ? confirmationMail(this.#plan, subscription) : null
+    return isCurrent ? confirmationMail(this.plan, subscription) : null
   }
 
   async suppressed(): Promise<Set<string>> {
@@ -82,7 +60,7 @@ export class ConfirmationWork implements SmtpWork<ConfirmationStep> {
   }
 
   advance(resolved: ResolvedMessage[], claim: ClaimInput<ConfirmationStep> | null): Promise<Advanced> {
-    const { id, client, data } = this.#job
+    const { id, client, data } = this.job
     return client.run('confirmationDeliveries.advance', { id, resolved, claim, schedule: data.schedule })
   }
 
@@ -92,7 +70,7 @@ export class ConfirmationWork implements SmtpWork<ConfirmationStep> {
     fault: Refusal | null,
     failures: number
   ): Promise<JobOutcome> {
-    const { id, client } = this.#job
+    const { id, client } = this.job
     const { readAt } = this.route
     await client.run('confirmationDeliveries.wait', { id, until, fault, failures, readAt })
     return { is: 'stopped' }
