@@ -1,6 +1,7 @@
 import { changeLogCommands } from './database/change-log.ts'
 import type { CommandRegistry } from './database/command.ts'
 import { accountCommands } from './api/accounts/commands.ts'
+import { attachmentCommands } from './api/attachments/commands.ts'
 import { autoresponderCommands } from './api/autoresponders/commands.ts'
 import { campaignCommands } from './api/campaigns/commands.ts'
 import { imageCommands } from './api/images/commands.ts'
@@ -56,6 +57,7 @@ export const commands: CommandRegistry = {
   suppressedAddressImports: suppressedAddressImportCommands,
   segments: segmentCommands,
   campaigns: campaignCommands,
+  attachments: attachmentCommands,
   images: imageCommands,
   deliveries: deliveryCommands,
   autoresponderDeliveries: autoresponderDeliveryCommands,

@@ -15,6 +15,7 @@ import { removeOldLogs } from './imports/old-logs.ts'
 import { removeOldUploadCopies } from './imports/upload-copies/old-copies.ts'
 import type { RetentionRule } from './jobs/housekeeper.ts'
 import { deleteOldDetails } from './jobs/old-history.ts'
+import { leavingTime } from './jobs/step-loop.ts'
 import { trimChangeLog } from './jobs/change-log.ts'
 import { currentSettings } from './settings/queries.ts'
 import { draftDays } from './workbench/drafts/rules.ts'
@@ -64,6 +65,14 @@ export function retentionRules(
       name: 'Confirmation messages of forms that were deleted 7 days ago',
       keptFor: 7 * day,
       removeBefore: (time) => removeMessagesOfDeletedForms(reader, writer, dataDirectory, time)
+    },
+    {
+      name: `Files that no campaign or template has carried for ${undoDays} days`,
+      // Until then an attachment that was removed can be restored.
+      keptFor: undoTime,
+      removeBefore: async (time) => {
+        while (await leavingTime(() => writer.run('attachments.deleteUnusedFiles', { before: time })));
+      }
     },
     {
       name: `Files of exports that were finished ${exportFileDays} days ago`,

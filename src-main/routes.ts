@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { authenticate } from './api/accounts/authentication.ts'
+import { attachmentRoutes } from './api/attachments/routes.ts'
 import { autoresponderRoutes } from './api/autoresponders/routes.ts'
 import { campaignRoutes } from './api/campaigns/routes.ts'
 import { customFieldRoutes } from './api/custom-fields/routes.ts'
@@ -46,6 +47,7 @@ const apiRoutes = [
   campaignPreviewRoutes,
   autoresponderPreviewRoutes,
   templateRoutes,
+  attachmentRoutes,
   statisticsRoutes,
   jobRoutes,
   autoresponderRoutes,

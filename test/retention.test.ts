@@ -106,6 +106,29 @@ it('the file of an export stays for 30 days', async () => {
   expect(existsSync(file)).toBe(false)
 })
 
+it('a file that no campaign carries any more stays for 7 days', async () => {
+  const started = await startApplication()
+  const { api } = started
+  const list = await makeList(api)
+  const paths: string[] = []
+  for (const text of ['a', 'b']) {
+    const { id } = await makeCampaign(api, list.id)
+    const file = { method: 'POST', body: text }
+    const answer = await api.raw(`/ga/api/v2/campaigns/${id}/attachments?name=a.txt`, file)
+    const { data } = (await answer.json()) as { data: { id: number } }
+    paths.push(`/campaigns/${id}/attachments/${data.id}`)
+  }
+  await api.delete(paths[0] ?? '')
+  const { reader, tidyAfter } = await later(started)
+  const files = () => reader.selectFrom('attachment_files').select('size').execute()
+
+  await tidyAfter(0)
+  await tidyAfter(6.9)
+  expect(await files()).toHaveLength(2)
+  await tidyAfter(7.1)
+  expect(await files()).toHaveLength(1)
+})
+
 it('the download of an export whose file was removed says so', async () => {
   const { api, dataDirectory } = await startApplication()
   const id = await makeExport(api)

@@ -37,6 +37,7 @@ import { dkimKeys } from './migrations/0050-dkim-keys.ts'
 import { confirmations } from './migrations/0051-confirmations.ts'
 import { plusAddressing } from './migrations/0052-plus-addressing.ts'
 import { campaignLog } from './migrations/0053-campaign-log.ts'
+import { attachments } from './migrations/0054-attachments.ts'
 
 /** In order; a released migration is never edited. */
 export const migrations: readonly Migration[] = [
@@ -71,7 +72,8 @@ export const migrations: readonly Migration[] = [
   dkimKeys,
   confirmations,
   plusAddressing,
-  campaignLog
+  campaignLog,
+  attachments
 ]
 
 const keptBackups = 3

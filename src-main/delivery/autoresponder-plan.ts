@@ -59,6 +59,7 @@ export async function autoresponderPlanOf(
     signingSecret: await signingSecret(db),
     tracksOpens: row.track_opens === 1 && hasLinks,
     frame: await organizationById(db, list.organization_id),
+    attachmentsOf: null,
     contents: [
       {
         id: row.id,

@@ -83,6 +83,7 @@ export async function campaignPlanOf(
     signingSecret: await signingSecret(db),
     tracksOpens: dispatch?.track_opens === 1 && hasLinks,
     frame: await organizationById(db, organizationId),
+    attachmentsOf: campaign.id,
     contents: [plannedContent(first), ...others.map(plannedContent)]
   }
 }

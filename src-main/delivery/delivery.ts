@@ -11,8 +11,7 @@ import type { JobOutcome } from '../jobs/outcome.ts'
 import type { RunningJob } from '../jobs/run-job.ts'
 import { countSegment } from '../segments/count.ts'
 import { linksOf } from './links.ts'
-import type { Image } from '../api/images/queries.ts'
-import { type ComposedMessage, imagesCarried, MessageComposer } from './message.ts'
+import { type CarriedFiles, carriedFiles, type ComposedMessage, MessageComposer } from './message.ts'
 import { openOutbox, outboxPath } from './outbox.ts'
 import type { DeliveryPlan } from './plan.ts'
 import { type NextRecipients, nextRecipients, seedMails } from './recipients.ts'
@@ -117,8 +116,8 @@ export class Delivery {
 
   async #deliver(plan: DeliveryPlan): Promise<JobOutcome> {
     const { id, dataDirectory, signal, client, data } = this.#job
-    const images = await imagesCarried(this.#reader, plan.message)
-    const composer = new MessageComposer(plan.message, images)
+    const files = await carriedFiles(this.#reader, plan.message)
+    const composer = new MessageComposer(plan.message, files)
     if (plan.route) {
       const work = new CampaignWork(this.#job, this.#reader, plan, plan.route, composer)
       return new SmtpRun(work, this.#reader, { dataDirectory, signal, client, ...data }).run()
@@ -127,7 +126,7 @@ export class Delivery {
     try {
       const began = performance.now()
       const perHour = plan.speed === 0 ? Infinity : plan.speed
-      const most = Math.min(maxAtOnce, Math.floor(perHour / 3600), atOnceOf(plan, images))
+      const most = Math.min(maxAtOnce, Math.floor(perHour / 3600), atOnceOf(plan, files))
       const atOnce = Math.max(1, most)
       let sent = 0
       const prepare = (afterId: number): Promise<Batch> => this.#prepare(plan, composer, atOnce, afterId)
@@ -210,8 +209,8 @@ export class Delivery {
 }
 
 /** Returns how many messages a batch may hold, so that it stays below bytesAtOnce. */
-function atOnceOf({ message }: DeliveryPlan, images: readonly Image[]): number {
-  const carried = images.reduce((sum, { bytes }) => sum + bytes.length, 0)
+function atOnceOf({ message }: DeliveryPlan, { images, attachments }: CarriedFiles): number {
+  const carried = [...images, ...attachments].reduce((sum, { bytes }) => sum + bytes.length, 0)
   const written = Math.max(...message.contents.map(({ html, text }) => html.length + text.length))
   return Math.floor(bytesAtOnce / (carried + written + 1))
 }

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
+import { type AttachedFile, attachedFilesOf } from '../api/attachments/queries.ts'
 import { type Image, imagesOf } from '../api/images/queries.ts'
 import { imageKeysIn, linkImages } from '../api/images/rules.ts'
 import { makeBounceToken, messageHeader, withPlus } from '../api/subscribers/bounce-tokens.ts'
@@ -16,6 +17,7 @@ import {
   recipientLine
 } from './mime/headers.ts'
 import {
+  attachedFile,
   inlineFile,
   type Part,
   type TextEncoding,
@@ -60,12 +62,22 @@ interface Compiled {
   encodings: { html: TextEncoding; text: TextEncoding }
 }
 
-/** The pictures that each message of a plan carries along; none where recipients fetch them. */
-export async function imagesCarried(
+/** The files that messages carry along. */
+export interface CarriedFiles {
+  /** None where recipients load them. */
+  images: readonly Image[]
+  attachments: readonly AttachedFile[]
+}
+
+/** Returns the files that each message of a plan carries. */
+export async function carriedFiles(
   db: Kysely<Schema>,
-  { linksImages, organizationId, frame, contents }: MessagePlan
-): Promise<Image[]> {
-  return linksImages ? [] : imagesOf(db, organizationId, shownHtml(frame, contents))
+  { linksImages, organizationId, frame, contents, attachmentsOf }: MessagePlan
+): Promise<CarriedFiles> {
+  return {
+    images: linksImages ? [] : await imagesOf(db, organizationId, shownHtml(frame, contents)),
+    attachments: attachmentsOf === null ? [] : await attachedFilesOf(db, attachmentsOf)
+  }
 }
 
 /**
@@ -74,6 +86,7 @@ export async function imagesCarried(
 export class MessageComposer {
   readonly #plan: MessagePlan
   readonly #images: ReadonlyMap<string, Part>
+  readonly #attachments: readonly Part[]
   readonly #codes: Codes
   readonly #compiled = new Map<number, Compiled>()
   readonly #counted = new Map<number, ReadonlySet<number>>()
@@ -81,13 +94,16 @@ export class MessageComposer {
   /** The header fields that all messages share, and the domain of their ids. */
   readonly #shared: { first: string; from: string; replyTo: string; domain: string; mailbox: string }
 
-  constructor(plan: MessagePlan, images: readonly Image[] = []) {
+  constructor(plan: MessagePlan, { images, attachments }: CarriedFiles = { images: [], attachments: [] }) {
     this.#plan = plan
     this.#images = new Map(
       images.map(({ key, name, media_type, bytes }) => [
         key,
         inlineFile({ id: key, name, mediaType: media_type, bytes: Buffer.from(bytes) })
       ])
+    )
+    this.#attachments = attachments.map(({ name, media_type, bytes }) =>
+      attachedFile({ name, mediaType: media_type, bytes: Buffer.from(bytes) })
     )
     this.#codes = codesOf(plan, Date.now())
     this.#headers = plan.customHeaders.map(({ name, value }) => ({
@@ -151,7 +167,7 @@ export class MessageComposer {
       envelope: { from: this.#returnPath(token), to: addressee.email },
       content: writeMessage(
         this.#headersOf(written.subject, recipient, this.#messageId(content, addressee, number), token),
-        this.#bodyOf(content, written)
+        this.#withAttachments(this.#bodyOf(content, written))
       ),
       format
     }
@@ -217,6 +233,11 @@ export class MessageComposer {
     const mail = unsubscribeMail(this.#shared.mailbox, unsubscribeToken)
     const ways = unsubscribe === mail ? [mail] : [mail, unsubscribe]
     return headerLine('List-Unsubscribe', ways.map((way) => `<${way}>`).join(', '))
+  }
+
+  #withAttachments(body: Part): Part {
+    if (this.#attachments.length === 0) return body
+    return { kind: 'multipart', subtype: 'mixed', parts: [body, ...this.#attachments] }
   }
 
   #bodyOf(content: PlannedContent, { html = '', text = '' }: WrittenContent): Part {

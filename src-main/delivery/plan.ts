@@ -39,6 +39,8 @@ export interface MessagePlan {
   /** The organization's header and footer. */
   frame: Frame
   contents: [PlannedContent, ...PlannedContent[]]
+  /** The campaign whose attachments each message carries; null = it has none. */
+  attachmentsOf: number | null
 }
 
 /** Texts with replacement codes; '' = nothing. */

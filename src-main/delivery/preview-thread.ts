@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { threadData } from '../base/threads.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { databasePathIn } from '../database/database-path.ts'
-import { type ComposedMessage, imagesCarried, MessageComposer } from './message.ts'
+import { type ComposedMessage, carriedFiles, MessageComposer } from './message.ts'
 import { signMessage } from './mime/dkim.ts'
 import { signerFor } from './signing.ts'
 import { openOutbox, previewOutboxPath } from './outbox.ts'
@@ -18,7 +18,7 @@ const patience = 30_000
 const { dataDirectory, message, recipients, values, splitByFormat, server, signingKeys } =
   threadData() as PreviewTask
 const reader = kyselyOver(openForReading(databasePathIn(dataDirectory)))
-const composer = new MessageComposer(message, await imagesCarried(reader, message))
+const composer = new MessageComposer(message, await carriedFiles(reader, message))
 await reader.destroy()
 if (server) await sendAll(server)
 else writeAll()

@@ -21,6 +21,8 @@ export type LossCounts = Record<Loss, number>
 /** Names of the records of each table, for users. */
 export const recordNames: Record<string, string> = {
   api_keys: 'API key',
+  attachment_files: 'File of an attachment',
+  attachments: 'Attachment',
   autoresponder_reactions: 'Waiting autoresponder message',
   autoresponders: 'Autoresponder',
   bounce_domains: 'Bounce domain',

@@ -1,8 +1,7 @@
 import { createPrivateKey, createSecretKey } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Image } from '../../src-main/api/images/queries.ts'
 import { confirmationTexts } from '../../src-main/api/web-forms/confirmation-texts.ts'
-import { type Addressee, MessageComposer } from '../../src-main/delivery/message.ts'
+import { type Addressee, type CarriedFiles, MessageComposer } from '../../src-main/delivery/message.ts'
 import { signMessage } from '../../src-main/delivery/mime/dkim.ts'
 import type { MessagePlan, PlannedContent } from '../../src-main/delivery/plan.ts'
 
@@ -59,7 +58,8 @@ const plan: MessagePlan = {
     text_header: '',
     text_footer: 'Example Ltd.'
   },
-  contents: [content]
+  contents: [content],
+  attachmentsOf: null
 }
 
 const anna: Addressee = {
@@ -70,9 +70,14 @@ const anna: Addressee = {
 function composed(
   more: Partial<MessagePlan>,
   to: Partial<Addressee> = {},
-  { changes = {}, images = [] }: { changes?: Partial<PlannedContent>; images?: Image[] } = {}
+  {
+    changes = {},
+    images = [],
+    attachments = []
+  }: { changes?: Partial<PlannedContent> } & Partial<CarriedFiles> = {}
 ): Buffer {
-  const composer = new MessageComposer({ ...plan, ...more, contents: [{ ...content, ...changes }] }, images)
+  const contents: MessagePlan['contents'] = [{ ...content, ...changes }]
+  const composer = new MessageComposer({ ...plan, ...more, contents }, { images, attachments })
   return composer.compose(content.id, { ...anna, ...to }, 0).content
 }
 
@@ -96,6 +101,24 @@ const messages: Record<string, () => Buffer | Promise<Buffer>> = {
       {
         changes: { html: `<html><body><img src="cid:${key}"></body></html>` },
         images: [{ key, name: 'dot.gif', media_type: 'image/gif', bytes: Buffer.from('GIF89a') }]
+      }
+    ),
+  'a picture and attachments': () =>
+    composed(
+      {},
+      {},
+      {
+        changes: { html: `<html><body><img src="cid:${key}"></body></html>` },
+        images: [{ key, name: 'dot.gif', media_type: 'image/gif', bytes: Buffer.from('GIF89a') }],
+        attachments: [
+          {
+            id: 1,
+            name: 'Preise März.pdf',
+            media_type: 'application/pdf',
+            bytes: Buffer.from('%PDF-1.7 '.repeat(20))
+          },
+          { id: 2, name: 'a; "b".ics', media_type: 'text/calendar', bytes: Buffer.from('BEGIN:VCALENDAR') }
+        ]
       }
     ),
   'lines that begin with a dot or From': () =>

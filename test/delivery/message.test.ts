@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { kyselyOver } from '../../src-main/database/connection.ts'
 import { deliveryJobs } from '../../src-main/delivery/delivery-jobs.ts'
 import { readBounceToken } from '../../src-main/api/subscribers/bounce-tokens.ts'
-import { type Addressee, imagesCarried, MessageComposer } from '../../src-main/delivery/message.ts'
+import { type Addressee, carriedFiles, MessageComposer } from '../../src-main/delivery/message.ts'
 import { removeMessagesOfDeletedCampaigns, removeOldPreviews } from '../../src-main/delivery/old-messages.ts'
 import type { MessagePlan, PlannedContent } from '../../src-main/delivery/plan.ts'
 import { deliveriesToDo, recipientsAfter } from '../../src-main/delivery/queries.ts'
@@ -173,10 +173,10 @@ describe('a message', () => {
       .run(key, 'b'.repeat(32))
     if (!plan) throw new Error('the campaign has not begun')
     const db = kyselyOver(bench.sqlite)
-    const images = await imagesCarried(db, plan.message)
-    expect(images.map((image) => image.name)).toEqual(['a.png'])
-    expect(await imagesCarried(db, { ...plan.message, linksImages: true })).toEqual([])
-    const message = new MessageComposer(plan.message, images).compose(plan.message.contents[0].id, addressee)
+    const files = await carriedFiles(db, plan.message)
+    expect(files.images.map((image) => image.name)).toEqual(['a.png'])
+    expect((await carriedFiles(db, { ...plan.message, linksImages: true })).images).toEqual([])
+    const message = new MessageComposer(plan.message, files).compose(plan.message.contents[0].id, addressee)
     expect(message.content.toString()).toContain(`Content-ID: <${key}>`)
     expect(message.content.toString()).toContain('Content-Disposition: inline; filename=a.png')
   })

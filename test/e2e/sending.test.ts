@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import PostalMime from 'postal-mime'
 import { expect, describe, it } from 'vitest'
 import { sharedApplication, startApplication } from '../support/application.ts'
 import {
@@ -12,7 +13,7 @@ import {
 import { dnsServer, type Zone } from '../support/dns-server.ts'
 import { messagesIn } from '../support/outbox.ts'
 import { mailServer } from '../support/mail-server.ts'
-import { listWith, routeTo } from '../support/smtp-route.ts'
+import { listWith, routeTo, until } from '../support/smtp-route.ts'
 import { menuIsGone, sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
 
 /** The links of the confirmation messages in a form's outbox. */
@@ -152,6 +153,67 @@ describe.skipIf(skipsWithoutBrowser)(name, { timeout: 120_000 }, () => {
 
     const [subscriber] = await allSubscribers(api, list.id)
     expect(subscriber?.email).toBe('anna@example.org')
+  })
+
+  it('attaches files to a campaign that was not saved yet, and lists them before it is sent', async () => {
+    const { api, app } = await startApplication()
+    const list = await makeList(api, { name: 'Garden news', d_from_email: 'news@example.com' })
+    await makeSubscriber(api, list.id, 'anna@example.org')
+    const window = await Window.open(browser, app, `/lists/${list.id}/campaigns/new`)
+    const { page } = window
+    const attachments = page.getByRole('region', { name: 'Attachments' })
+    const attach = async (name: string, size = 2_400_000): Promise<void> => {
+      const chosen = page.waitForEvent('filechooser')
+      await attachments.getByRole('button', { name: 'Attach files' }).click()
+      const file = { name, mimeType: 'application/pdf', buffer: Buffer.alloc(size, name) }
+      await (await chosen).setFiles([file])
+    }
+
+    await page.getByLabel('Name', { exact: true }).fill('Spring offer')
+    await attach('Prices 2026.pdf')
+    await attachments.getByText('Prices 2026.pdf').waitFor()
+    await attach('setup.exe')
+    await attachments.getByText('Mailbox providers refuse files that end in .exe').waitFor()
+    await attach('Video.mp4', 11_000_000)
+    await attachments.getByText('With Video.mp4 the attachments would have 11 MB').waitFor()
+    await attach('Map.pdf', 90_000)
+    await attachments.getByText('Map.pdf').waitFor()
+    await attachments.scrollIntoViewIfNeeded()
+    await window.screenshot('attachments')
+    await attachments.getByRole('button', { name: 'Remove Map.pdf' }).click()
+    await attachments.getByText('Map.pdf').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Write to the outbox…' }).click()
+    await page.getByRole('dialog').getByText('Prices 2026.pdf (2.4 MB)').waitFor()
+    await window.screenshot('send-with-attachments')
+  })
+
+  it('unsubscribes by the link of a message that a mail server took', async () => {
+    const server = await mailServer()
+    const { api, app } = await startApplication()
+    await routeTo(api, server.port)
+    expectSuccess(await api.post('/url_domains', { url_domain: { domain: 'links.example.com' } }))
+    const list = await listWith(api, ['anna@example.org'])
+    await makeCampaign(api, list.id, {
+      contents: [{ subject: 'Hello', format: 'text', text: 'Leave: %%unsubscribe_link%%' }],
+      dispatch_attributes: {
+        from_email: 'news@example.com',
+        url_domain_name: 'links.example.com',
+        begins_at: Math.floor(Date.now() / 1000)
+      }
+    })
+    await until(() => Promise.resolve(server.received.length === 1))
+    const { text } = await PostalMime.parse(server.received[0]?.content ?? '')
+    const link = /^Leave: http:\/\/links\.example\.com(\/u\/\S+)/.exec(text ?? '')?.[1] ?? ''
+    const window = await Window.open(browser, app, '/')
+    const { page } = window
+
+    // The domain would be forwarded to this computer.
+    await page.goto(app.baseUrl + link)
+    expect((await allSubscribers(api, list.id))[0]?.status).toBe('active')
+    await page.getByRole('button', { name: 'Unsubscribe' }).click()
+    await page.getByRole('heading', { name: 'You are unsubscribed' }).waitFor()
+
+    expect((await allSubscribers(api, list.id))[0]?.status).toBe('unsubscribed')
   })
 
   it('shows the record of a DKIM key, and says what is left to do before a campaign is sent', async () => {

@@ -12,6 +12,14 @@ export async function outboxOf(dataDirectory: string, campaignId: number): Promi
   return messagesIn(join(dataDirectory, 'outbox', `campaign-${campaignId}.mbox`))
 }
 
+/** The first message of a campaign's outbox, as it is in the file. */
+export async function firstMessageOf(dataDirectory: string, campaignId: number): Promise<Buffer> {
+  const file = await readFile(join(dataDirectory, 'outbox', `campaign-${campaignId}.mbox`))
+  const start = file.indexOf('\n') + 1
+  const end = file.indexOf('\nFrom ', start)
+  return file.subarray(start, end < 0 ? undefined : end)
+}
+
 /** The messages of an mbox file (RFC 4155); none where there is no file. */
 export async function messagesIn(path: string): Promise<FiledMessage[]> {
   let text

@@ -5,6 +5,7 @@ import type { CampaignContentsTable } from './tables.ts'
 import { Faults, validationFailed } from '../../base/errors.ts'
 import { type Refusal, refusal } from '../../base/refusal.ts'
 import { purgeJournal } from '../journal/purge.ts'
+import { type CarriedFile, carriedFilesOf } from '../attachments/queries.ts'
 import { autorespondersUsing } from '../autoresponders/uses.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
 import { mailingListById, type MailingListRow } from '../mailing-lists/queries.ts'
@@ -38,6 +39,8 @@ interface Draft {
   isArchived: boolean
   htmlEditor: string | null
   contents: (ContentValues & { id?: number })[]
+  /** Those of a campaign that is copied. */
+  attachments: CarriedFile[]
   /** null = without delivery settings. */
   dispatch: DispatchSettings | null
   seedListIds: number[]
@@ -56,6 +59,7 @@ const emptyDraft: Draft = {
   isArchived: false,
   htmlEditor: null,
   contents: [],
+  attachments: [],
   dispatch: null,
   seedListIds: []
 }
@@ -74,6 +78,7 @@ export const messageTables = (kind: Kind): RecordTables => ({
         AND NOT EXISTS (SELECT 1 FROM campaigns WHERE segment_id = segments.id AND id <> :id)`
     },
     { table: 'campaign_contents', where: 'campaign_id = :id' },
+    { table: 'attachments', where: 'campaign_id = :id' },
     { table: 'dispatches', where: 'campaign_id = :id' },
     { table: 'dispatch_seed_lists', where: 'campaign_id = :id' }
   ]
@@ -131,6 +136,7 @@ async function insertDraft(
     .returning('id')
     .executeTakeFirstOrThrow()
   await saveContents(context, id, draft.contents)
+  await copyAttachments(context, id, draft.attachments)
   await saveDispatch(context, id, draft, state)
   recordOne(context, kind, 'create', { organizationId, mailingListId }, id)
   return id
@@ -187,6 +193,7 @@ async function draftFromTemplate(
     isArchived: false,
     htmlEditor: source.duplicate_content ? whole.htmlEditor : null,
     contents: source.duplicate_content ? unsent(whole).contents : [],
+    attachments: source.duplicate_content ? whole.attachments : [],
     dispatch: source.duplicate_dispatch ? unsent(whole).dispatch : null,
     seedListIds: source.duplicate_dispatch ? whole.seedListIds : []
   }
@@ -213,6 +220,7 @@ async function draftOf({ db }: CommandContext, row: CampaignRow): Promise<Draft>
     isArchived: row.archived === 1,
     htmlEditor: row.html_editor,
     contents: contents.map(({ campaign_id: _, ...content }) => content),
+    attachments: await carriedFilesOf(db, row.id),
     dispatch: dispatch ? settingsOf(dispatch) : null,
     seedListIds: await seedListIdsOf(db, { campaignId: row.id })
   }
@@ -294,6 +302,7 @@ async function applyChanges(
     isArchived: changes.archived ?? before.isArchived,
     htmlEditor: changes.active_html_editor ?? before.htmlEditor,
     contents: chooseContents(before.contents, changes, faults),
+    attachments: before.attachments,
     dispatch: given
       ? await mergeDispatch(
           { db, organizationId, timeZone, clock },
@@ -464,6 +473,18 @@ async function saveContents(
       ? context.db.insertInto('campaign_contents').values(values).execute()
       : context.db.updateTable('campaign_contents').set(values).where('id', '=', id).execute())
   }
+}
+
+async function copyAttachments(
+  { db, now }: CommandContext,
+  campaignId: number,
+  files: readonly CarriedFile[]
+): Promise<void> {
+  if (files.length === 0) return
+  await db
+    .insertInto('attachments')
+    .values(files.map((file) => ({ ...file, campaign_id: campaignId, created_at: now })))
+    .execute()
 }
 
 async function saveDispatch(

@@ -226,6 +226,15 @@ export const english = {
   other_bounce_domain: '{field} {domain} is not the domain of bounce_email_user_id {id}',
   image_type: 'the image must be a PNG, JPEG or GIF file',
   image_empty: 'the image must not be empty',
+  attachment_empty: 'the attachment must not be empty: the body of the request is the file',
+  attachment_name:
+    '{field} must be the name of a file, such as "Prices.pdf", without a folder, line breaks or control characters',
+  attachment_type:
+    'mailbox providers refuse files that end in .{extension}: send a link to it, or another type of file',
+  attachment_name_taken: 'there is an attachment {name} already: delete it first',
+  attachments_too_many: 'a message can have at most {most} attachments',
+  attachments_too_large:
+    'with {name} the attachments would have {size} MB: a message can carry at most {most} MB, since mail servers refuse larger ones',
 
   // Users
   version_of_terms: '{field} must be that of the terms, which is {version}',

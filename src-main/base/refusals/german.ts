@@ -241,6 +241,15 @@ export const german: Sentences = {
   other_bounce_domain: '{field}: {domain} ist nicht die Domain der Bounce-Adresse {id}',
   image_type: 'Das Bild muss eine PNG-, JPEG- oder GIF-Datei sein',
   image_empty: 'Das Bild darf nicht leer sein',
+  attachment_empty: 'Der Anhang darf nicht leer sein',
+  attachment_name:
+    '{field} muss ein Dateiname wie „Preise.pdf“ sein, ohne Ordner, Zeilenumbrüche und Steuerzeichen',
+  attachment_type:
+    'Mailanbieter nehmen Dateien nicht an, die auf .{extension} enden. Verschicken Sie einen Link dorthin oder eine andere Art von Datei',
+  attachment_name_taken: 'Es gibt schon einen Anhang {name}. Löschen Sie ihn zuerst',
+  attachments_too_many: 'Eine Nachricht kann höchstens {most} Anhänge haben',
+  attachments_too_large:
+    'Mit {name} hätten die Anhänge {size} MB. Eine Nachricht kann höchstens {most} MB mitnehmen, weil Mailserver größere nicht annehmen',
 
   // Users
   version_of_terms: '{field} muss die der Bedingungen sein: {version}',
@@ -738,6 +747,7 @@ export const germanTerms: Readonly<Record<string, string>> = {
   'mailing list': 'Liste',
   campaign: 'Kampagne',
   segment: 'Segment',
+  attachment: 'Anhang',
   template: 'Vorlage',
   autoresponder: 'Autoresponder',
   'custom field': 'eigenes Feld',

@@ -4,7 +4,7 @@ import type { JobOutcome } from '../../jobs/outcome.ts'
 import type { RunningJob } from '../../jobs/run-job.ts'
 import type { DeliveryData } from '../delivery.ts'
 import { linksOf } from '../links.ts'
-import { imagesCarried, MessageComposer } from '../message.ts'
+import { carriedFiles, MessageComposer } from '../message.ts'
 import { autoresponderOutboxPath, openOutbox } from '../outbox.ts'
 import { SmtpRun } from '../smtp/smtp-run.ts'
 import type { AutoresponderPlan } from './plan.ts'
@@ -27,7 +27,7 @@ export class AutoresponderDelivery {
   async run(): Promise<JobOutcome> {
     const plan = await this.#begin()
     if (!plan) return { is: 'stopped' }
-    const composer = new MessageComposer(plan.message, await imagesCarried(this.#reader, plan.message))
+    const composer = new MessageComposer(plan.message, await carriedFiles(this.#reader, plan.message))
     if (!plan.route) return this.#write(plan, composer)
     const { dataDirectory, signal, client, data } = this.#job
     const work = new AutoresponderWork(this.#job, this.#reader, plan, plan.route, composer)

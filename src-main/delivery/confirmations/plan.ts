@@ -51,6 +51,7 @@ export async function confirmationMessageOf(
     signingSecret: await signingSecret(db),
     tracksOpens: false,
     frame: organization,
+    attachmentsOf: null,
     contents: [{ ...contentOf(form), id: form.id, name: form.name, sliceId, links: [] }]
   }
 }

@@ -5,7 +5,7 @@ import { base64Lines, ByteWriter } from './byte-writer.ts'
 export type Part =
   | { kind: 'text'; subtype: 'plain' | 'html'; encoding: TextEncoding; text: string }
   | { kind: 'encoded'; bytes: Buffer }
-  | { kind: 'multipart'; subtype: 'alternative' | 'related'; parts: readonly Part[] }
+  | { kind: 'multipart'; subtype: 'alternative' | 'related' | 'mixed'; parts: readonly Part[] }
 
 export type TextEncoding = 'quoted-printable' | 'base64'
 
@@ -20,19 +20,36 @@ export function textEncodingOf(text: string): TextEncoding {
 }
 
 /** Encodes a file that HTML refers to as `cid:<id>`. */
-export function inlineFile(file: { id: string; name: string; mediaType: string; bytes: Buffer }): Part {
-  const headers = new MimeNode('multipart/related')
-    .createChild(file.mediaType, { filename: file.name })
-    .setHeader([
-      { key: 'Content-ID', value: `<${file.id}>` },
-      { key: 'Content-Disposition', value: 'inline' }
-    ])
-    .setContent(file.bytes)
+export function inlineFile({ id, ...file }: NamedFile & { id: string }): Part {
+  return encodedFile('multipart/related', file, [
+    { key: 'Content-ID', value: `<${id}>` },
+    { key: 'Content-Disposition', value: 'inline' }
+  ])
+}
+
+/** Encodes a file that recipients may save. */
+export function attachedFile(file: NamedFile): Part {
+  return encodedFile('multipart/mixed', file, [{ key: 'Content-Disposition', value: 'attachment' }])
+}
+
+interface NamedFile {
+  name: string
+  mediaType: string
+  bytes: Buffer
+}
+
+function encodedFile(
+  within: string,
+  { name, mediaType, bytes }: NamedFile,
+  fields: { key: string; value: string }[]
+): Part {
+  const headers = new MimeNode(within)
+    .createChild(mediaType, { filename: name })
+    // Without it, text would be announced as quoted-printable.
+    .setHeader([...fields, { key: 'Content-Transfer-Encoding', value: 'base64' }])
+    .setContent(bytes)
     .buildHeaders()
-  return {
-    kind: 'encoded',
-    bytes: Buffer.concat([Buffer.from(`${headers}\r\n\r\n`), base64Lines(file.bytes)])
-  }
+  return { kind: 'encoded', bytes: Buffer.concat([Buffer.from(`${headers}\r\n\r\n`), base64Lines(bytes)]) }
 }
 
 const writer = new ByteWriter()

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { dispatchOf } from '../../api/campaigns/queries.ts'
-import { type Image, imagesOf } from '../../api/images/queries.ts'
 import { clauseOf } from '../../api/segments/queries.ts'
 import { resolveConditions } from '../../api/segments/settled.ts'
 import { serversOfRoute } from '../../api/smtp-servers/queries.ts'
@@ -10,9 +9,8 @@ import { validationFailed } from '../../base/errors.ts'
 import { refusal } from '../../base/refusal.ts'
 import type { Schema } from '../../database/schema.ts'
 import { campaignPlanOf, campaignToSend } from '../campaign-plan.ts'
-import { shownHtml } from '../frame.ts'
 import { attributesIn } from '../markup.ts'
-import { MessageComposer } from '../message.ts'
+import { type CarriedFiles, carriedFiles, MessageComposer } from '../message.ts'
 import type { MessagePlan, PlannedContent } from '../plan.ts'
 import { recipientsAfter } from '../queries.ts'
 import { addresseeOf } from '../recipients.ts'
@@ -48,7 +46,7 @@ export async function rehearse(
     ...{ organizationId, mailingListId, lastId: Number.MAX_SAFE_INTEGER },
     clause: resolveConditions(clause, { now: Date.now(), timeZone: campaign.time_zone_name })
   }
-  const count = new Count(plan, await picturesOf(db, plan))
+  const count = new Count(plan, await carriedFiles(db, plan))
   let checked = 0
   for (let afterId = 0; ;) {
     const rows = await recipientsAfter(db, recipients, afterId, readAtOnce)
@@ -69,24 +67,23 @@ export async function rehearse(
   return { ...count.report, ...(await duplicatesIn(db, mailingListId)) }
 }
 
-async function picturesOf(db: Kysely<Schema>, plan: MessagePlan): Promise<Image[]> {
-  return plan.linksImages ? [] : imagesOf(db, plan.organizationId, shownHtml(plan.frame, plan.contents))
-}
-
 /** What is counted of the messages so far. */
 class Count {
   readonly report: Omit<RehearsalReport, 'duplicates' | 'duplicate_example'>
   readonly #plan: MessagePlan
   readonly #composer: MessageComposer
-  /** Bytes that pictures add to each message. */
-  readonly #pictures: number
+  /** Bytes that pictures and attachments add to each message. */
+  readonly #carried: number
   readonly #links: ReadonlyMap<number, string[]>
   readonly #missing = new Map<string, RehearsalReport['missing_values'][number]>()
 
-  constructor(plan: MessagePlan, images: readonly Image[]) {
+  constructor(plan: MessagePlan, { images, attachments }: CarriedFiles) {
     this.#plan = plan
     this.#composer = new MessageComposer(plan)
-    this.#pictures = images.reduce((sum, { bytes }) => sum + Math.ceil(bytes.length * base64Growth), 0)
+    this.#carried = [...images, ...attachments].reduce(
+      (sum, { bytes }) => sum + Math.ceil(bytes.length * base64Growth),
+      0
+    )
     this.#links = new Map(plan.contents.map((content) => [content.id, targetsIn(content)]))
     this.report = {
       ...{ messages: 0, bytes: 0, largest: 0, too_large: 0, suppressed: 0 },
@@ -102,7 +99,7 @@ class Count {
     const size = this.#composer.compose(content.id, addressee).content.length
     const { report } = this
     report.messages++
-    report.bytes += size + this.#pictures
+    report.bytes += size + this.#carried
     report.largest = Math.max(report.largest, size)
     if (size > cutAfter) report.too_large++
     for (const { source, hasFallback } of this.#composer.blankCodes(content.id, addressee)) {

@@ -16,9 +16,9 @@ export const RehearsalReport = Type.Object({
   messages: Type.Integer(),
   /** All messages together, in bytes. */
   bytes: Type.Integer(),
-  /** The largest message without its pictures, in bytes. */
+  /** The largest message without its pictures and attachments, in bytes. */
   largest: Type.Integer(),
-  /** Messages without their pictures over 102 kB, which a large mailbox provider cuts. */
+  /** Messages without their pictures and attachments over 102 kB, which a large mailbox provider cuts. */
   too_large: Type.Integer(),
   missing_values: Type.Array(MissingValue),
   unknown_codes: Type.Array(Type.String()),

@@ -38,6 +38,7 @@ const named: Record<string, string> = {
   segmentation_criteria_id: 'recipients',
   remote_sql: 'recipients',
   campaign_contents: 'content',
+  attachments: 'attachments',
   content_format: 'content',
   content_html: 'content',
   content_text: 'content',

@@ -1150,7 +1150,47 @@ async function rehearsedCampaign(started: StartedApplication): Promise<Prepared>
   return prepared
 }
 
+/** A campaign or template with a file. */
+function withFile(
+  kind: 'campaigns' | 'templates',
+  carrier: (started: StartedApplication) => Promise<Prepared>
+): (started: StartedApplication) => Promise<Prepared> {
+  return async (started) => {
+    const { parameters } = await carrier(started)
+    const path = `/ga/api/v2/${kind}/${parameters?.['id']}/attachments?name=a.txt`
+    const answer = await started.api.raw(path, { method: 'POST', body: 'a file' })
+    const { data } = (await answer.json()) as { data: { id: number } }
+    return { parameters: { ...parameters, attachment_id: data.id } }
+  }
+}
+
+function attachmentsOf(
+  kind: 'campaigns' | 'templates',
+  needs: string,
+  carrier: (started: StartedApplication) => Promise<Prepared>
+): Endpoint[] {
+  const path = `/${kind}/{id}/attachments`
+  const prepare = withFile(kind, carrier)
+  return [
+    { method: 'GET', path, prepare, data: [shapes.attachment] },
+    { method: 'GET', path: `${path}/{attachment_id}`, prepare, data: 'text' },
+    {
+      method: 'POST',
+      path,
+      prepare: async (started) => ({
+        ...(await carrier(started)),
+        ...{ query: 'name=a.txt', body: 'a file' }
+      }),
+      data: shapes.attachment,
+      needs
+    },
+    { method: 'DELETE', path: `${path}/{attachment_id}`, prepare, data: 'null', needs }
+  ]
+}
+
 const sending: Endpoint[] = [
+  ...attachmentsOf('campaigns', 'campaign.update', listWithCampaign),
+  ...attachmentsOf('templates', 'campaign/template.update', listWithTemplate),
   {
     method: 'POST',
     path: '/campaigns/{id}/rehearsal',

@@ -278,6 +278,14 @@ export const rehearsal: Shape = {
   error_message: 'string?'
 }
 
+export const attachment: Shape = {
+  id: 'integer',
+  name: 'string',
+  media_type: 'string',
+  size: 'integer',
+  created_at: 'timestamp'
+}
+
 export const deliveryRoute: Shape = {
   virtual_mta_id: 'integer',
   virtual_mta_name: 'string',
