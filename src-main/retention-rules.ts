@@ -82,7 +82,10 @@ export function retentionRules(
     {
       name: 'Previews that were sent 30 days ago',
       keptFor: 30 * day,
-      removeBefore: (time) => removeOldPreviews(dataDirectory, time)
+      removeBefore: async (time) => {
+        await removeOldPreviews(dataDirectory, time)
+        await writer.run('deliveries.deleteOldPreviews', { before: time })
+      }
     },
     {
       name: 'Copies of uploaded files that were imported 30 days ago',

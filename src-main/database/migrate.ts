@@ -38,6 +38,7 @@ import { confirmations } from './migrations/0051-confirmations.ts'
 import { plusAddressing } from './migrations/0052-plus-addressing.ts'
 import { campaignLog } from './migrations/0053-campaign-log.ts'
 import { attachments } from './migrations/0054-attachments.ts'
+import { previewJournal } from './migrations/0055-preview-journal.ts'
 
 /** In order; a released migration is never edited. */
 export const migrations: readonly Migration[] = [
@@ -73,7 +74,8 @@ export const migrations: readonly Migration[] = [
   confirmations,
   plusAddressing,
   campaignLog,
-  attachments
+  attachments,
+  previewJournal
 ]
 
 const keptBackups = 3

@@ -6,6 +6,7 @@ import { type Command, type CommandContext, inBackground, recordRow } from '../d
 import type { DeliveriesTable, DeliveryWait } from '../api/campaigns/tables.ts'
 import { serversOfRoute } from '../api/smtp-servers/queries.ts'
 import type { DeliveryPlan } from './plan.ts'
+import type { PreviewOutcome, PreviewSubject } from './previews.ts'
 import { Journal, type ResolvedMessage } from './journal.ts'
 import type { CampaignStep } from './smtp/campaign-work.ts'
 import type { Advanced, ClaimInput } from './smtp/smtp-work.ts'
@@ -518,6 +519,37 @@ async function changeDispatch(
   recordRow(context, 'campaign', 'update', campaign)
 }
 
+interface SentPreviews {
+  of: PreviewSubject
+  /** The name of the server. */
+  server: string
+  outcomes: readonly PreviewOutcome[]
+}
+
+const recordPreviews: Command<SentPreviews, void> = async ({ db, now }, { of, server, outcomes }) => {
+  const isOfCampaign = 'campaign_id' in of
+  await db
+    .insertInto('preview_journal')
+    .values(
+      outcomes.map(({ contentId, recipient, state, code, reply }) => ({
+        campaign_id: isOfCampaign ? of.campaign_id : null,
+        autoresponder_id: isOfCampaign ? null : of.autoresponder_id,
+        content_id: isOfCampaign ? contentId : null,
+        email: recipient,
+        state: journalStates[state],
+        sent_at: now,
+        smtp_server: server,
+        code,
+        reply
+      }))
+    )
+    .execute()
+}
+
+const deleteOldPreviews = inBackground<{ before: number }, void>(async ({ db }, { before }) => {
+  await db.deleteFrom('preview_journal').where('sent_at', '<', before).execute()
+})
+
 export const deliveryCommands = {
   begin: handOutDelivery,
   recordLinks,
@@ -528,6 +560,8 @@ export const deliveryCommands = {
   advance: advanceDelivery,
   wait: waitToSend,
   recordNews,
+  recordPreviews,
+  deleteOldPreviews,
   resendUncertain,
   end: endDelivery
 }

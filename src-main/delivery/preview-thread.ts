@@ -6,7 +6,8 @@ import { type ComposedMessage, carriedFiles, MessageComposer } from './message.t
 import { signMessage } from './mime/dkim.ts'
 import { signerFor } from './signing.ts'
 import { openOutbox, previewOutboxPath } from './outbox.ts'
-import type { PreviewFault, PreviewTask } from './previews.ts'
+import type { PreviewOutcome, PreviewTask, ServerUnreachable } from './previews.ts'
+import type { SmtpOutcome } from './smtp/outcome.ts'
 import { SmtpSession, SmtpUnavailable } from './smtp/smtp-session.ts'
 
 // Composes and sends the messages of one preview. Some hundreds of them take longer than the API's thread may be
@@ -23,12 +24,14 @@ await reader.destroy()
 if (server) await sendAll(server)
 else writeAll()
 
-function* messages(): Generator<ComposedMessage> {
+function* messages(): Generator<ComposedMessage & { contentId: number }> {
   for (const email of recipients) {
     const addressee = { id: 0, email, subscribe_time: Date.now(), subscribe_ip: null, values }
     for (const content of message.contents) {
       const formats = splitByFormat && content.format === 'both' ? (['html', 'text'] as const) : [null]
-      for (const format of formats) yield composer.compose(content.id, { ...addressee, format })
+      for (const format of formats) {
+        yield { ...composer.compose(content.id, { ...addressee, format }), contentId: content.id }
+      }
     }
   }
 }
@@ -46,21 +49,40 @@ async function sendAll(to: NonNullable<PreviewTask['server']>): Promise<void> {
   try {
     let session = await SmtpSession.open(to, to.secret, { patience })
     const signer = signerFor(message.sender.from_email, signingKeys)
-    for (const { envelope, content: unsigned } of messages()) {
+    for (const { envelope, contentId, content: unsigned } of messages()) {
       const content = signer ? await signMessage(unsigned, signer, Date.now()) : unsigned
       if (!session.isOpen) session = await SmtpSession.open(to, to.secret, { patience })
-      const outcome = await session.send(envelope, content, () => undefined)
-      if (outcome.is === 'accepted') continue
-      const words = outcome.is === 'unsent' ? (outcome.fault?.words ?? '') : outcome.reply
-      report({ recipient: envelope.to, words })
+      report(
+        outcomeOf(
+          { contentId, recipient: envelope.to },
+          await session.send(envelope, content, () => undefined)
+        )
+      )
     }
     session.quit()
   } catch (error) {
     if (!(error instanceof SmtpUnavailable)) throw error
-    report({ recipient: null, words: error.fault.words })
+    report({ unreachable: error.fault.words })
   }
 }
 
-function report(fault: PreviewFault): void {
-  parentPort?.postMessage(fault)
+/** A preview is tried once, so that a refusal for now is a failure as well. */
+function outcomeOf(
+  of: Pick<PreviewOutcome, 'contentId' | 'recipient'>,
+  outcome: SmtpOutcome
+): PreviewOutcome {
+  switch (outcome.is) {
+    case 'accepted':
+    case 'uncertain':
+      return { ...of, state: outcome.is, code: null, reply: outcome.reply }
+    case 'refused':
+    case 'deferred':
+      return { ...of, state: 'failed', code: outcome.code, reply: outcome.reply }
+    case 'unsent':
+      return { ...of, state: 'failed', code: null, reply: outcome.fault?.words ?? '' }
+  }
+}
+
+function report(outcome: PreviewOutcome | ServerUnreachable): void {
+  parentPort?.postMessage(outcome)
 }

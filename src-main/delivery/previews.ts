@@ -7,6 +7,7 @@ import { emailComplaint, isEmail } from '../api/subscribers/rules.ts'
 import { Faults, validationFailed } from '../base/errors.ts'
 import { refusal, refusalAt } from '../base/refusal.ts'
 import type { Schema } from '../database/schema.ts'
+import type { Writer } from '../database/writer.ts'
 import { startThread } from '../base/threads.ts'
 import { signingFault, type SigningKey, signingKeysOf } from './signing.ts'
 import { type DeliveryServices, secretsOf } from './delivery-jobs.ts'
@@ -26,14 +27,24 @@ export interface PreviewTask {
   signingKeys: readonly SigningKey[]
 }
 
-/** Why the messages of a preview could not be sent. */
-export interface PreviewFault {
-  /** null = no message was tried. */
-  recipient: string | null
-  words: string
+/** What became of one message of a preview. */
+export interface PreviewOutcome {
+  contentId: number
+  recipient: string
+  state: 'accepted' | 'failed' | 'uncertain'
+  /** The reply code of a refusal. */
+  code: number | null
+  /** The words of the server, or why there are none. */
+  reply: string
+}
+
+/** No message was tried, or no more: the server takes none. */
+export interface ServerUnreachable {
+  unreachable: string
 }
 
 export interface Preview {
+  of: PreviewSubject
   /** null when there is no content. */
   message: MessagePlan | null
   /** JSON of the list's preview_custom_field_data */
@@ -42,8 +53,11 @@ export interface Preview {
   servers: readonly SmtpServerRow[]
 }
 
+export type PreviewSubject = { campaign_id: number } | { autoresponder_id: number }
+
 interface PreviewServices extends Pick<DeliveryServices, 'credentials'> {
   dataDirectory: string
+  writer: Pick<Writer, 'run'>
   reader: Kysely<Schema>
 }
 
@@ -53,8 +67,8 @@ interface PreviewServices extends Pick<DeliveryServices, 'credentials'> {
  * @throws ApiError validation_failed without content, with an invalid address, or for what the server refuses
  */
 export async function sendPreview(
-  { dataDirectory, reader, credentials }: PreviewServices,
-  { message, values, servers }: Preview,
+  { dataDirectory, reader, writer, credentials }: PreviewServices,
+  { of, message, values, servers }: Preview,
   { recipients, split_emails_by_format: splitByFormat }: PreviewInput
 ): Promise<void> {
   const faults = new Faults()
@@ -84,15 +98,21 @@ export async function sendPreview(
     signingKeys
   }
   const thread = startThread(import.meta.url, 'preview-thread', { data: task, name: 'preview' })
-  thread.on('message', ({ recipient, words }: PreviewFault) => {
-    const of = { server: server?.name ?? '', words }
-    faults.add(
-      recipient === null
-        ? refusal('smtp_unreachable', of)
-        : refusal('smtp_recipient_refused', { ...of, recipient })
-    )
+  const outcomes: PreviewOutcome[] = []
+  thread.on('message', (outcome: PreviewOutcome | ServerUnreachable) => {
+    const by = { server: server?.name ?? '' }
+    if ('unreachable' in outcome) {
+      faults.add(refusal('smtp_unreachable', { ...by, words: outcome.unreachable }))
+      return
+    }
+    outcomes.push(outcome)
+    const { state, recipient, reply: words } = outcome
+    if (state !== 'accepted') faults.add(refusal('smtp_recipient_refused', { ...by, recipient, words }))
   })
   await once(thread, 'exit')
+  if (outcomes.length > 0) {
+    await writer.run('deliveries.recordPreviews', { of, server: server?.name ?? '', outcomes })
+  }
   faults.throwIfAny()
 }
 

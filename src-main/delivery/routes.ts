@@ -130,7 +130,11 @@ export const campaignPreviewRoutes = serveEndpoints(
       const record = (entry: Refusal): Promise<void> =>
         writer.run('deliveries.recordNews', { campaignId: id, log: [entry], paces: [], providers: [] })
       try {
-        await sendPreview({ dataDirectory, reader, credentials }, { message, values, servers }, body.preview)
+        await sendPreview(
+          { dataDirectory, reader, writer, credentials },
+          { of: { campaign_id: id }, message, values, servers },
+          body.preview
+        )
       } catch (error) {
         const fault = error instanceof ApiError ? refusalOf(error) : null
         // What was wrong with the request is no part of the campaign's history.
@@ -146,7 +150,7 @@ export const campaignPreviewRoutes = serveEndpoints(
 
 export const autoresponderPreviewRoutes = serveEndpoints(
   autoresponderPreviewEndpoints,
-  ({ reader, dataDirectory, credentials }) => ({
+  ({ reader, writer, dataDirectory, credentials }) => ({
     'POST /autoresponders/:id/send_preview': async ({ caller, params, body, server }) => {
       const listId = await listOfAutoresponder(reader, caller.organizationId, params.id)
       const list = await localListById(reader, caller.organizationId, listId, 'autoresponders')
@@ -159,7 +163,11 @@ export const autoresponderPreviewRoutes = serveEndpoints(
         sliceId: 0
       })
       const values = list.preview_custom_field_data
-      await sendPreview({ dataDirectory, reader, credentials }, { message, values, servers }, body.preview)
+      await sendPreview(
+        { dataDirectory, reader, writer, credentials },
+        { of: { autoresponder_id: row.id }, message, values, servers },
+        body.preview
+      )
       return ok(null)
     }
   })

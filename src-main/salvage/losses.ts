@@ -44,6 +44,7 @@ export const recordNames: Record<string, string> = {
   message_journal: 'Journal of a message',
   organizations: 'Organization',
   pending_subscriptions: 'Unconfirmed subscription',
+  preview_journal: 'Journal of a preview',
   route_servers: 'Server of a sending route',
   seed_lists: 'Seed list',
   segments: 'Segment',

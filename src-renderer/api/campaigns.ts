@@ -10,11 +10,7 @@ import type { segmentEndpoints } from '../../src-main/api/segments/endpoints.ts'
 import type { SegmentationCriteria } from '../../src-main/api/segments/schema.ts'
 import type { statisticsEndpoints } from '../../src-main/api/statistics/endpoints.ts'
 import type { LinkStats } from '../../src-main/api/statistics/schema.ts'
-import type {
-  campaignPreviewEndpoints,
-  Rehearsal,
-  rehearsalEndpoints
-} from '../../src-main/delivery/endpoints.ts'
+import type { Rehearsal, rehearsalEndpoints } from '../../src-main/delivery/endpoints.ts'
 import type {
   campaignEndpoints as shownEndpoints,
   CampaignProgress,
@@ -37,7 +33,6 @@ export type {
 
 const rehearsals = apiCalls<typeof rehearsalEndpoints>()
 const campaigns = apiCalls<typeof campaignEndpoints>()
-const previews = apiCalls<typeof campaignPreviewEndpoints>()
 const segments = apiCalls<typeof segmentEndpoints>()
 const statistics = apiCalls<typeof statisticsEndpoints>()
 const shown = windowCalls<typeof shownEndpoints>()
@@ -136,14 +131,6 @@ export type CampaignAction = 'pause' | 'resume' | 'cancel'
 
 export function actOnCampaign(id: number, action: CampaignAction): Promise<CampaignDetail> {
   return campaigns.call(`POST /campaigns/:id/${action}`, { params: { id } })
-}
-
-/** Stores a preview of each content for each address, filled with the preview values of the list. */
-export async function sendPreview(id: number, recipients: string[]): Promise<void> {
-  await previews.call('POST /campaigns/:id/send_preview', {
-    params: { id },
-    body: { preview: { recipients } }
-  })
 }
 
 export function fetchCampaignProgress(id: number): Promise<CampaignProgress> {

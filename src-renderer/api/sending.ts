@@ -8,7 +8,12 @@ import type {
   SmtpServerChanges,
   SmtpServerInput
 } from '../../src-main/api/smtp-servers/schema.ts'
-import type { SmtpTest, smtpEndpoints } from '../../src-main/delivery/endpoints.ts'
+import type {
+  autoresponderPreviewEndpoints,
+  campaignPreviewEndpoints,
+  SmtpTest,
+  smtpEndpoints
+} from '../../src-main/delivery/endpoints.ts'
 import { apiCalls, type RecordVersion } from './client.ts'
 
 export type { DeliveryRoute, JournalCounts, JournaledMessage, JournalStateName, SmtpServer, SmtpTest }
@@ -17,6 +22,8 @@ export type { SmtpServerInput }
 const servers = apiCalls<typeof smtpServerEndpoints>()
 const journal = apiCalls<typeof journalEndpoints>()
 const sending = apiCalls<typeof smtpEndpoints>()
+const campaignPreviews = apiCalls<typeof campaignPreviewEndpoints>()
+const autoresponderPreviews = apiCalls<typeof autoresponderPreviewEndpoints>()
 
 /** Where messages go. */
 export interface SendingSettings {
@@ -73,7 +80,26 @@ export function updateDeliveryOptions(options: DeliveryOptions): Promise<Deliver
   return servers.call('PUT /delivery_options', { body: { delivery_options: options } })
 }
 
-/** Whose messages a journal is about. */
+/** What previews are sent of. */
+export interface PreviewSubject {
+  kind: 'campaigns' | 'autoresponders'
+  id: number
+}
+
+/** Sends each content to each address, filled with the preview values of the list. */
+export async function sendPreview({ kind, id }: PreviewSubject, recipients: string[]): Promise<void> {
+  const given = { params: { id }, body: { preview: { recipients } } }
+  await (kind === 'campaigns'
+    ? campaignPreviews.call('POST /campaigns/:id/send_preview', given)
+    : autoresponderPreviews.call('POST /autoresponders/:id/send_preview', given))
+}
+
+/** Returns the last previews that were handed to a server, newest first. */
+export function fetchPreviews({ kind, id }: PreviewSubject): Promise<JournaledMessage[]> {
+  return journal.call(`GET /${kind}/:id/journal/previews`, { params: { id } })
+}
+
+/** The campaign, autoresponder or form that the messages of a journal belong to. */
 export interface JournalSubject {
   kind: 'campaigns' | 'autoresponders' | 'web_forms'
   id: number

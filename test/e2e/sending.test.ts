@@ -187,6 +187,34 @@ describe.skipIf(skipsWithoutBrowser)(name, { timeout: 120_000 }, () => {
     await window.screenshot('send-with-attachments')
   })
 
+  it('sends a preview of an autoresponder, and lists earlier ones', async () => {
+    const server = await mailServer({
+      treat: (to) =>
+        to === 'no@example.org' ? { refuse: 550, words: '5.1.1 Unknown user', at: 'rcpt' } : { accept: true }
+    })
+    const { api, app } = await startApplication()
+    await routeTo(api, server.port)
+    const list = await makeList(api, { d_from_email: 'news@example.com' })
+    const { id } = await makeAutoresponder(api, list.id, 'Welcome', {
+      ...{ content_subject: 'Welcome!', content_format: 'text', content_text: 'Hello' }
+    })
+    const window = await Window.open(browser, app, `/lists/${list.id}/autoresponders/${id}`)
+    const { page } = window
+    const dialog = page.getByRole('dialog')
+
+    await page.getByRole('button', { name: 'Send a preview' }).click()
+    await dialog.getByLabel('Addresses').fill('no@example.org me@example.org')
+    await dialog.getByRole('button', { name: 'Send the preview' }).click()
+    await dialog.getByText('Unknown user').first().waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'Send a preview' }).click()
+    await dialog.getByText('Earlier previews').waitFor()
+    await dialog.getByText('me@example.org').first().waitFor()
+    await window.screenshot('earlier-previews')
+
+    expect(server.received.map(({ to }) => to)).toEqual(['me@example.org'])
+  })
+
   it('unsubscribes by the link of a message that a mail server took', async () => {
     const server = await mailServer()
     const { api, app } = await startApplication()

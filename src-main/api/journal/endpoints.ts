@@ -22,6 +22,11 @@ const listing = () =>
     )
   }) as const
 
+const previews = {
+  params: IdParams,
+  answer: envelope(Type.Array(JournaledMessage))
+} as const
+
 /** Extensions of the API: what became of each message (docs/api.md, "Sending"). */
 export const journalEndpoints = endpoints('Sending', {
   'GET /campaigns/:id/journal': {
@@ -40,6 +45,18 @@ export const journalEndpoints = endpoints('Sending', {
     summary: 'Download the messages of a campaign that are in a state as CSV; without a state, all',
     params: IdParams,
     query: Type.Object({ state: Type.Optional(Type.Enum([...journalStateNames])) })
+  },
+
+  'GET /campaigns/:id/journal/previews': {
+    ...previews,
+    access: ['campaign.send', 'campaign.update'],
+    summary: 'List the last previews of a campaign that were handed to a server, newest first'
+  },
+
+  'GET /autoresponders/:id/journal/previews': {
+    ...previews,
+    access: 'autoresponder.update',
+    summary: 'List the last previews of an autoresponder that were handed to a server, newest first'
   },
 
   'GET /autoresponders/:id/journal': {

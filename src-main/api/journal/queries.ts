@@ -12,7 +12,7 @@ import {
   journalStates
 } from './schema.ts'
 
-/** Whose messages a journal is about. */
+/** The campaign, autoresponder or form that the messages of a journal belong to. */
 export type JournalSubject = { campaign: number } | { autoresponder: number } | { webForm: number }
 
 function slicesOf(db: Kysely<Schema>, subject: JournalSubject) {
@@ -182,6 +182,31 @@ export async function messagesTo(
     .limit(100)
     .execute()
   return rows.map((row) => presentMessage(row, timeZone))
+}
+
+/** Returns the last previews of a campaign or autoresponder, newest first; 500 at most. */
+export async function previewsOf(
+  db: Kysely<Schema>,
+  of: { campaign_id: number } | { autoresponder_id: number },
+  timeZone: string
+): Promise<JournaledMessage[]> {
+  const [column, id] =
+    'campaign_id' in of
+      ? (['campaign_id', of.campaign_id] as const)
+      : (['autoresponder_id', of.autoresponder_id] as const)
+  const rows = await db
+    .selectFrom('preview_journal')
+    .select(['content_id', 'email', 'state', 'sent_at', 'smtp_server', 'code', 'reply'])
+    .where(column, '=', id)
+    .orderBy('id', 'desc')
+    .limit(500)
+    .execute()
+  return rows.map(({ state, sent_at, ...row }) => ({
+    ...row,
+    ...{ subscriber_id: 0, attempts: 1, retry_at: null },
+    state: journalStateNames[state] ?? 'failed',
+    changed_at: formatTime(sent_at, timeZone)
+  }))
 }
 
 function presentMessage(

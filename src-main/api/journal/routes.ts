@@ -15,7 +15,8 @@ import {
   journaledMessagesOf,
   type JournalPosition,
   type JournalSubject,
-  messagesTo
+  messagesTo,
+  previewsOf
 } from './queries.ts'
 import { type JournaledMessage, type JournalStateName, journalStateNames } from './schema.ts'
 
@@ -52,6 +53,16 @@ export const journalRoutes = serveEndpoints(journalEndpoints, ({ reader }) => {
         .type('text/csv; charset=utf-8')
         .header('Content-Disposition', `attachment; filename="delivery-${params.id}.csv"`)
         .send(Readable.from(csvOf(reader, subject, states, caller.timeZone)))
+    },
+
+    'GET /campaigns/:id/journal/previews': async ({ caller, params }) => {
+      await campaignOf(caller.organizationId, params.id)
+      return ok(await previewsOf(reader, { campaign_id: params.id }, caller.timeZone))
+    },
+
+    'GET /autoresponders/:id/journal/previews': async ({ caller, params }) => {
+      await autoresponderOf(caller.organizationId, params.id)
+      return ok(await previewsOf(reader, { autoresponder_id: params.id }, caller.timeZone))
     },
 
     'GET /autoresponders/:id/journal': async ({ caller, params }) => {

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely'
 import type { Fixed, Json, Time } from '../../database/schema.ts'
 import type { JournalState } from './schema.ts'
 
@@ -39,9 +40,28 @@ export interface JournalCountsTable {
   messages: number
 }
 
+/** What became of previews that were handed to a server; each belongs to a campaign or to an autoresponder. */
+export interface PreviewJournalTable {
+  id: Generated<number>
+  campaign_id: Fixed<number | null>
+  autoresponder_id: Fixed<number | null>
+  /** null for an autoresponder, which has one. */
+  content_id: Fixed<number | null>
+  email: Fixed<string>
+  state: Fixed<JournalState>
+  sent_at: Fixed<Time>
+  /** The name that the server had then. */
+  smtp_server: Fixed<string>
+  /** The reply code of a refusal. */
+  code: Fixed<number | null>
+  /** The words of the server, or why there are none. */
+  reply: Fixed<string>
+}
+
 declare module '../../database/schema.ts' {
   interface Schema {
     message_journal: MessageJournalTable
     journal_counts: JournalCountsTable
+    preview_journal: PreviewJournalTable
   }
 }

@@ -1,6 +1,7 @@
 import type { CampaignDetail } from '../../../src-main/api/campaigns/schema.ts'
 import type { Application } from '../../../src-main/app.ts'
 import {
+  expectSuccess,
   importText,
   makeAutoresponder,
   makeCampaign,
@@ -13,6 +14,8 @@ import {
 import { makeOrganization, makeUser } from '../../support/accounts.ts'
 import type { StartedApplication } from '../../support/application.ts'
 import type { Client } from '../../support/client.ts'
+import { startMailServer } from '../../support/mail-server.ts'
+import { routeTo } from '../../support/smtp-route.ts'
 import { unsubscribeTokenOf } from '../../support/unsubscribe.ts'
 import * as shapes from './shapes.ts'
 import type { Shape } from './shapes.ts'
@@ -853,6 +856,21 @@ async function ofList(started: StartedApplication, body?: unknown): Promise<Prep
   return { parameters: { mailing_list_id: data.mailing_list_id, campaign_id: parameters['id'] ?? 0 }, body }
 }
 
+/** Something whose preview was handed to a server. */
+async function previewed(
+  started: StartedApplication,
+  kind: 'campaigns' | 'autoresponders',
+  prepare: (started: StartedApplication) => Promise<Prepared>
+): Promise<Prepared> {
+  const { parameters } = await prepare(started)
+  const { port, close } = await startMailServer()
+  await routeTo(started.api, port)
+  expectSuccess(await started.api.post(`/${kind}/${parameters?.['id']}/send_preview`, previewBody))
+  await started.api.put('/delivery_routes/0', { delivery_route: { smtp_server_ids: [] } })
+  await close()
+  return { parameters: parameters ?? {} }
+}
+
 const campaigns: Endpoint[] = [
   {
     method: 'GET',
@@ -1309,6 +1327,20 @@ const sending: Endpoint[] = [
     prepare: sentCampaign,
     data: 'text',
     needs: 'subscriber.export'
+  },
+  {
+    method: 'GET',
+    path: '/campaigns/{id}/journal/previews',
+    prepare: (started) => previewed(started, 'campaigns', listWithCampaign),
+    data: [shapes.journaledMessage],
+    needs: 'campaign.send or campaign.update'
+  },
+  {
+    method: 'GET',
+    path: '/autoresponders/{id}/journal/previews',
+    prepare: (started) => previewed(started, 'autoresponders', autoresponderToPreview),
+    data: [shapes.journaledMessage],
+    needs: 'autoresponder.update'
   },
   {
     method: 'GET',

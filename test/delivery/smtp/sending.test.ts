@@ -2,9 +2,10 @@ import PostalMime from 'postal-mime'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { CampaignLogEntry } from '../../../src-main/api/campaigns/schema.ts'
+import type { JournaledMessage } from '../../../src-main/api/journal/schema.ts'
 import type { Job } from '../../../src-main/api/jobs/schema.ts'
 import { startApplication } from '../../support/application.ts'
-import { expectSuccess, makeCampaign } from '../../support/builders.ts'
+import { expectSuccess, makeAutoresponder, makeCampaign } from '../../support/builders.ts'
 import { mailServer, type Treatment } from '../../support/mail-server.ts'
 import {
   campaignOf,
@@ -315,6 +316,28 @@ describe('a preview', () => {
         /^A preview to me@example\.org, no@example\.org was not taken: .+ Unknown user”$/
       ),
       'A preview was sent to me@example.org.'
+    ])
+    const journal = await api.get<JournaledMessage[]>(`/campaigns/${id}/journal/previews`)
+    expect(expectSuccess(journal).map(({ email, state, code }) => [email, state, code])).toEqual([
+      ['me@example.org', 'accepted', null],
+      ['no@example.org', 'failed', 550],
+      ['me@example.org', 'accepted', null]
+    ])
+  })
+
+  it('of an autoresponder is in its journal', async () => {
+    const { api, list } = await sending([])
+    const { id } = await makeAutoresponder(api, list.id, 'Welcome', {
+      ...{ content_subject: 'Hello', content_format: 'text', content_text: 'Hello' },
+      ...{ from_email: 'news@example.com', use_external_delivery_setting: false }
+    })
+
+    const preview = { recipients: ['me@example.org'] }
+    expectSuccess(await api.post(`/autoresponders/${id}/send_preview`, { preview }))
+
+    const journal = await api.get<JournaledMessage[]>(`/autoresponders/${id}/journal/previews`)
+    expect(expectSuccess(journal)).toMatchObject([
+      { email: 'me@example.org', state: 'accepted', subscriber_id: 0, content_id: null }
     ])
   })
 })

@@ -1,0 +1,24 @@
+import type { Migration } from '../migration.ts'
+
+/** What became of previews that were handed to a server. */
+export const previewJournal: Migration = {
+  version: 55,
+  name: 'preview journal',
+  sql: `
+    CREATE TABLE preview_journal (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      campaign_id INTEGER REFERENCES campaigns (id) ON DELETE CASCADE,
+      autoresponder_id INTEGER REFERENCES autoresponders (id) ON DELETE CASCADE,
+      content_id INTEGER,
+      email TEXT NOT NULL,
+      state INTEGER NOT NULL,
+      sent_at INTEGER NOT NULL,
+      smtp_server TEXT NOT NULL,
+      code INTEGER,
+      reply TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX preview_journal_of_campaign ON preview_journal (campaign_id) WHERE campaign_id IS NOT NULL;
+    CREATE INDEX preview_journal_of_autoresponder ON preview_journal (autoresponder_id)
+      WHERE autoresponder_id IS NOT NULL;
+  `
+}
