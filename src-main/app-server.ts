@@ -22,6 +22,7 @@ import { DryRuns } from './imports/dry-runs.ts'
 import { FailedRows } from './imports/failed-rows.ts'
 import { importUndoer } from './imports/undo-loop.ts'
 import { unsafePlacesOf } from './integrity/place.ts'
+import { MessageReader } from './receiving/message-reader.ts'
 import { SegmentReader } from './segments/segment-reader.ts'
 import { RemoteLook } from './sync/remote-look.ts'
 import { ContentWriter } from './tracking/content-writer.ts'
@@ -80,12 +81,23 @@ export async function buildServer(
   const { createServer, registerRoutes } = await loading
   const server = await createServer(services, { register: registerRoutes, authenticate })
 
-  const { dryRuns, rehearsals, segments, contents, failedRows, fileAnalyzer, remoteLook, backups } = services
+  const {
+    dryRuns,
+    rehearsals,
+    segments,
+    contents,
+    messageReader,
+    failedRows,
+    fileAnalyzer,
+    remoteLook,
+    backups
+  } = services
   const withThreads = [
     dryRuns,
     rehearsals,
     segments,
     contents,
+    messageReader,
     failedRows,
     fileAnalyzer,
     remoteLook,
@@ -142,6 +154,7 @@ async function createServices(
     suppressionRequests: new SuppressionRequests(reader, writer),
     segments: new SegmentReader(databasePath, writer),
     contents: new ContentWriter(databasePath),
+    messageReader: new MessageReader(),
     failedRows: new FailedRows(),
     fileAnalyzer: new FileAnalyzer(),
     signIn: new SignIn(),

@@ -28,6 +28,7 @@ import { suppressedAddressImportCommands } from './api/suppressed-address-import
 import { suppressionListCommands } from './api/suppression-lists/commands.ts'
 import { userCommands } from './api/users/commands.ts'
 import { webFormCommands } from './api/web-forms/commands.ts'
+import { receivingCommands } from './receiving/commands.ts'
 import { settingCommands } from './settings/commands.ts'
 import { syncCommands } from './sync/commands.ts'
 import { trackingCommands } from './tracking/commands.ts'
@@ -62,6 +63,7 @@ export const commands: CommandRegistry = {
   deliveries: deliveryCommands,
   autoresponderDeliveries: autoresponderDeliveryCommands,
   confirmationDeliveries: confirmationDeliveryCommands,
+  receiving: receivingCommands,
   tracking: trackingCommands,
   syncs: syncCommands,
   autoresponders: autoresponderCommands,

@@ -88,6 +88,13 @@ export function retentionRules(
       }
     },
     {
+      name: 'Texts of messages that were received 90 days ago',
+      keptFor: 90 * day,
+      removeBefore: async (time) => {
+        while (await leavingTime(() => writer.run('receiving.deleteOldTexts', { before: time })));
+      }
+    },
+    {
       name: 'Copies of uploaded files that were imported 30 days ago',
       keptFor: 30 * day,
       removeBefore: (time) => removeOldUploadCopies(reader, writer, dataDirectory, time)

@@ -29,6 +29,7 @@ import {
   rehearsalRoutes
 } from './delivery/routes.ts'
 import { journalRoutes } from './api/journal/routes.ts'
+import { receivingRoutes } from './receiving/routes.ts'
 import { referenceRoutes } from './http/reference.ts'
 import { apiPrefix } from './http/server.ts'
 import { trackingRoutes } from './tracking/routes.ts'
@@ -61,6 +62,7 @@ const apiRoutes = [
   preflightRoutes,
   rehearsalRoutes,
   journalRoutes,
+  receivingRoutes,
   organizationRoutes,
   userRoutes
 ]

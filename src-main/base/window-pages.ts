@@ -36,6 +36,7 @@ export const windowPages = {
   imports: '/imports',
   import: (id: Id): string => `/imports/${id}`,
   jobs: '/jobs',
+  bounces: '/bounces',
   suppressionLists: '/suppression',
   suppressionList: (id: Id): string => `/suppression/${id}`,
   sync: '/sync',

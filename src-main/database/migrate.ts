@@ -39,6 +39,7 @@ import { plusAddressing } from './migrations/0052-plus-addressing.ts'
 import { campaignLog } from './migrations/0053-campaign-log.ts'
 import { attachments } from './migrations/0054-attachments.ts'
 import { previewJournal } from './migrations/0055-preview-journal.ts'
+import { receivedMessages } from './migrations/0056-received-messages.ts'
 
 /** In order; a released migration is never edited. */
 export const migrations: readonly Migration[] = [
@@ -75,7 +76,8 @@ export const migrations: readonly Migration[] = [
   plusAddressing,
   campaignLog,
   attachments,
-  previewJournal
+  previewJournal,
+  receivedMessages
 ]
 
 const keptBackups = 3

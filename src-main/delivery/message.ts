@@ -1,11 +1,10 @@
-import { createHmac } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
 import { type AttachedFile, attachedFilesOf } from '../api/attachments/queries.ts'
 import { type Image, imagesOf } from '../api/images/queries.ts'
 import { imageKeysIn, linkImages } from '../api/images/rules.ts'
-import { makeBounceToken, messageHeader, withPlus } from '../api/subscribers/bounce-tokens.ts'
+import { makeBounceToken, messageHeader, messageIdOf, withPlus } from '../api/subscribers/bounce-tokens.ts'
 import { atEndOfBody, framedHtml, framedText, shownHtml } from './frame.ts'
 import { countClicks, linkOfCode, MessageLinks, unsubscribeMail } from './links.ts'
 import {
@@ -176,8 +175,7 @@ export class MessageComposer {
   /** A message that is sent again has the id that it had: mail systems may recognize it by that. */
   #messageId({ sliceId }: PlannedContent, { id }: Addressee, number: number | undefined): string | undefined {
     if (number === undefined) return undefined
-    const text = `message ${sliceId} ${id} ${number}`
-    return createHmac('sha256', this.#plan.signingSecret).update(text).digest('hex').slice(0, 32)
+    return messageIdOf(this.#plan.signingSecret, { sliceId, subscriberId: id, number })
   }
 
   /** Names the message in its bounces; undefined for one that is not in the journal. */

@@ -45,6 +45,8 @@ export const recordNames: Record<string, string> = {
   organizations: 'Organization',
   pending_subscriptions: 'Unconfirmed subscription',
   preview_journal: 'Journal of a preview',
+  received_messages: 'Received message',
+  received_recipients: 'What a received message says',
   route_servers: 'Server of a sending route',
   seed_lists: 'Seed list',
   segments: 'Segment',

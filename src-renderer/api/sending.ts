@@ -2,6 +2,7 @@ import type { journalEndpoints } from '../../src-main/api/journal/endpoints.ts'
 import type { JournalCounts, JournaledMessage, JournalStateName } from '../../src-main/api/journal/schema.ts'
 import type { smtpServerEndpoints } from '../../src-main/api/smtp-servers/endpoints.ts'
 import type {
+  DeliveryOptionChanges,
   DeliveryOptions,
   DeliveryRoute,
   SmtpServer,
@@ -76,7 +77,7 @@ export function updateRoute(virtualMtaId: number, smtpServerIds: number[]): Prom
   })
 }
 
-export function updateDeliveryOptions(options: DeliveryOptions): Promise<DeliveryOptions> {
+export function updateDeliveryOptions(options: DeliveryOptionChanges): Promise<DeliveryOptions> {
   return servers.call('PUT /delivery_options', { body: { delivery_options: options } })
 }
 

@@ -22,10 +22,10 @@ const changing = endpoints
   )
 
 it.each(changing)('%s is in the change log', async (_name, { method, path, prepare }) => {
-  const { parameters = {}, body } = await prepare(started)
+  const { parameters = {}, query, body } = await prepare(started)
   const before = newestChange()
   const to = path.replaceAll(/\{(\w+)\}/g, (_match, key: string) => String(parameters[key]))
-  await started.api.raw(`/ga/api/v2${to}`, {
+  await started.api.raw(`/ga/api/v2${to}${query === undefined ? '' : `?${query}`}`, {
     method,
     ...(body !== undefined && { body: JSON.stringify(body) })
   })

@@ -17,6 +17,9 @@ export interface OrganizationsTable {
   text_footer: ColumnType<string, string | undefined, string>
   /** 1 if another system takes unsubscribes. */
   unsubscribes_elsewhere: ColumnType<Flag, Flag | undefined, Flag>
+  /** Soft bounces within so many days after which a subscriber is bounced; 0 = never. */
+  soft_bounces: ColumnType<number, number | undefined, number>
+  soft_bounce_days: ColumnType<number, number | undefined, number>
   created_at: Fixed<Time>
   updated_at: Time
 }

@@ -13,7 +13,7 @@ import {
   smtpServersOf
 } from './queries.ts'
 import { checkedSettings, type SmtpSettings } from './rules.ts'
-import type { DeliveryOptions } from './schema.ts'
+import type { DeliveryOptionChanges } from './schema.ts'
 
 const smtpServerTables: RecordTables = { entity: 'smtp_server', table: 'smtp_servers', parts: [] }
 
@@ -135,14 +135,18 @@ const changeRoute: Command<Route, void> = async (
   await endWaiting(context)
 }
 
-const changeOptions: Command<{ organizationId: number; options: DeliveryOptions }, void> = async (
+const changeOptions: Command<{ organizationId: number; options: DeliveryOptionChanges }, void> = async (
   context,
-  { organizationId, options }
+  { organizationId, options: { unsubscribes_elsewhere: elsewhere, ...rules } }
 ) => {
   await recordEdit(context, organizationTables, { organizationId }, organizationId, () =>
     context.db
       .updateTable('organizations')
-      .set({ unsubscribes_elsewhere: Number(options.unsubscribes_elsewhere), updated_at: context.now })
+      .set({
+        ...rules,
+        ...(elsewhere !== undefined && { unsubscribes_elsewhere: Number(elsewhere) }),
+        updated_at: context.now
+      })
       .where('id', '=', organizationId)
       .returning('id')
       .executeTakeFirstOrThrow()

@@ -3,6 +3,7 @@ import { endpoints } from '../../http/endpoint.ts'
 import { envelope } from '../../http/envelope.ts'
 import { IdParams, wrapped } from '../../http/schema.ts'
 import {
+  DeliveryOptionChanges,
   DeliveryOptions,
   DeliveryRoute,
   DeliveryRouteInput,
@@ -73,7 +74,7 @@ export const smtpServerEndpoints = endpoints('Sending', {
   'PUT /delivery_options': {
     access: 'organization_admin',
     summary: 'Change what holds for all sending of the organization',
-    body: wrapped('delivery_options', DeliveryOptions),
+    body: wrapped('delivery_options', DeliveryOptionChanges),
     answer: envelope(DeliveryOptions)
   }
 })

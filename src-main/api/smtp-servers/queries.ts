@@ -110,10 +110,10 @@ export async function deliveryOptionsOf(
   db: Kysely<Schema>,
   organizationId: number
 ): Promise<DeliveryOptions> {
-  const { unsubscribes_elsewhere } = await db
+  const { unsubscribes_elsewhere, ...rules } = await db
     .selectFrom('organizations')
-    .select('unsubscribes_elsewhere')
+    .select(['unsubscribes_elsewhere', 'soft_bounces', 'soft_bounce_days'])
     .where('id', '=', organizationId)
     .executeTakeFirstOrThrow()
-  return { unsubscribes_elsewhere: unsubscribes_elsewhere === 1 }
+  return { unsubscribes_elsewhere: unsubscribes_elsewhere === 1, ...rules }
 }

@@ -82,6 +82,12 @@ export const DeliveryRouteInput = Type.Object({
 
 export const DeliveryOptions = Type.Object({
   /** True if another system takes unsubscribes: Listwright then sends to any number of recipients without a way of its own. */
-  unsubscribes_elsewhere: Type.Boolean()
+  unsubscribes_elsewhere: Type.Boolean(),
+  /** Soft bounces within so many days after which a subscriber is bounced; 0 = never. */
+  soft_bounces: Type.Integer({ minimum: 0, maximum: 1000 }),
+  soft_bounce_days: Type.Integer({ minimum: 1, maximum: 90 })
 })
 export type DeliveryOptions = Static<typeof DeliveryOptions>
+
+export const DeliveryOptionChanges = Type.Partial(DeliveryOptions)
+export type DeliveryOptionChanges = Static<typeof DeliveryOptionChanges>

@@ -50,7 +50,7 @@ export function countedSlice(db: Kysely<Schema>, sliceId: number) {
 }
 
 export interface RecipientEvent {
-  type: Exclude<StatEventType, 'bounce' | 'scomp'>
+  type: Exclude<StatEventType, 'bounce'>
   sliceId: number
   subscriber: { id: number; email: string }
   /** The clicked link. */
@@ -96,11 +96,56 @@ export async function recordEvent(
       [`${plural}_total`]: 1,
       [`${plural}_unique`]: Number(isUnique),
       ...(type === 'click' && { clicks_unique_by_link: Number(isUniqueOfLink) }),
-      ...(type === 'unsub' && { unsubs_status_updated: Number(updatesStatus) })
+      ...(type === 'unsub' && { unsubs_status_updated: Number(updatesStatus) }),
+      ...(type === 'scomp' && { scomps_status_updated: Number(updatesStatus) })
     },
     timeZone
   )
   return isUnique
+}
+
+export interface RecipientBounce {
+  sliceId: number
+  subscriber: { id: number; email: string }
+  class: 'hard' | 'soft' | 'other'
+  /** The enhanced status code; null = none is known. */
+  code: string | null
+  updatesStatus: boolean
+}
+
+/** Stores and counts a bounce that was reported after the message had been accepted (docs/api.md, "Statistics": a remote one). */
+export async function recordBounce(
+  context: CommandContext,
+  { sliceId, subscriber, class: verdict, code, updatesStatus }: RecipientBounce,
+  timeZone: string
+): Promise<void> {
+  const isUnique = !(await happened(context, { type: 'bounce', sliceId, subscriber }))
+  await context.db
+    .insertInto('stat_events')
+    .values({
+      stat_slice_id: sliceId,
+      type: 'bounce',
+      subscriber_id: subscriber.id,
+      email: subscriber.email,
+      is_unique: Number(isUnique),
+      link_id: null,
+      is_unique_of_link: null,
+      bounce_code: code,
+      ip: null,
+      occurred_at: context.now
+    })
+    .execute()
+  await incrementCounter(
+    context,
+    sliceId,
+    {
+      bounces_total: 1,
+      bounces_unique_remote: Number(isUnique),
+      [`bounces_unique_${verdict}`]: Number(isUnique),
+      bounces_status_updated: Number(updatesStatus)
+    },
+    timeZone
+  )
 }
 
 async function countClick(
@@ -123,7 +168,12 @@ async function countClick(
 /** True if the recipient caused this event before. */
 export async function happened(
   context: CommandContext,
-  { type, sliceId, subscriber, linkId }: Pick<RecipientEvent, 'type' | 'sliceId' | 'subscriber' | 'linkId'>
+  {
+    type,
+    sliceId,
+    subscriber,
+    linkId
+  }: Pick<RecipientEvent, 'sliceId' | 'subscriber' | 'linkId'> & { type: StatEventType }
 ): Promise<boolean> {
   const found = await context.db
     .selectFrom('stat_events')

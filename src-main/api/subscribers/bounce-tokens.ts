@@ -38,6 +38,12 @@ export function readBounceToken(secret: KeyObject, token: string): BouncedMessag
   return { sliceId, subscriberId, number }
 }
 
+/** Returns the part of a message's Message-ID before the @: a message that is sent again keeps it. */
+export function messageIdOf(secret: KeyObject, { sliceId, subscriberId, number }: BouncedMessage): string {
+  const text = `message ${sliceId} ${subscriberId} ${number}`
+  return createHmac('sha256', secret).update(text).digest('hex').slice(0, 32)
+}
+
 /** Returns user+token@domain; the address itself if that would be too long. */
 export function withPlus(address: string, token: string): string {
   const at = address.lastIndexOf('@')

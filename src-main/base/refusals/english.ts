@@ -226,6 +226,7 @@ export const english = {
   other_bounce_domain: '{field} {domain} is not the domain of bounce_email_user_id {id}',
   image_type: 'the image must be a PNG, JPEG or GIF file',
   image_empty: 'the image must not be empty',
+  message_empty: 'the body of the request must be a message as it was received',
   attachment_empty: 'the attachment must not be empty: the body of the request is the file',
   attachment_name:
     '{field} must be the name of a file, such as "Prices.pdf", without a folder, line breaks or control characters',

@@ -241,6 +241,7 @@ export const german: Sentences = {
   other_bounce_domain: '{field}: {domain} ist nicht die Domain der Bounce-Adresse {id}',
   image_type: 'Das Bild muss eine PNG-, JPEG- oder GIF-Datei sein',
   image_empty: 'Das Bild darf nicht leer sein',
+  message_empty: 'Die Anfrage muss eine Nachricht enthalten, wie sie empfangen wurde',
   attachment_empty: 'Der Anhang darf nicht leer sein',
   attachment_name:
     '{field} muss ein Dateiname wie „Preise.pdf“ sein, ohne Ordner, Zeilenumbrüche und Steuerzeichen',
@@ -748,6 +749,7 @@ export const germanTerms: Readonly<Record<string, string>> = {
   campaign: 'Kampagne',
   segment: 'Segment',
   attachment: 'Anhang',
+  'received message': 'empfangene Nachricht',
   template: 'Vorlage',
   autoresponder: 'Autoresponder',
   'custom field': 'eigenes Feld',

@@ -39,6 +39,8 @@ const named: Record<string, string> = {
   remote_sql: 'recipients',
   campaign_contents: 'content',
   attachments: 'attachments',
+  soft_bounces: 'soft_bounces',
+  soft_bounce_days: 'soft_bounces',
   content_format: 'content',
   content_html: 'content',
   content_text: 'content',

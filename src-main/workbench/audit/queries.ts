@@ -148,6 +148,7 @@ const named: Record<ChangedEntity, RawBuilder<unknown> | null> = {
   pending_subscription: null,
   settings: null,
   // The name is stored in each entry.
+  received_message: null,
   backup: null
 }
 

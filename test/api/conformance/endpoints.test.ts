@@ -40,7 +40,7 @@ describe('each endpoint answers the envelope with exactly the keys and types of 
     const response = await callWith(started.api, endpoint, prepared)
     expect(response.status).toBe(200)
     if (endpoint.data === 'text') {
-      expect(response.headers.get('Content-Type')).toMatch(/^text\//)
+      expect(response.headers.get('Content-Type')).toMatch(/^(?:text|message)\//)
       return
     }
     const answer = (await response.json()) as Answer

@@ -1206,6 +1206,38 @@ function attachmentsOf(
   ]
 }
 
+async function receivedMessage({ api }: StartedApplication): Promise<Prepared> {
+  const body = `Subject: ${unique()}\r\n\r\nHello`
+  const answer = await api.raw('/ga/api/v2/received_messages', { method: 'POST', body })
+  const { data } = (await answer.json()) as { data: { id: number } }
+  return { parameters: { id: data.id } }
+}
+
+const receiving: Endpoint[] = [
+  {
+    method: 'POST',
+    path: '/received_messages',
+    prepare: async () => ({ body: `Subject: ${unique()}` }),
+    data: shapes.receivedMessage,
+    needs: 'subscriber.update'
+  },
+  {
+    method: 'GET',
+    path: '/received_messages',
+    prepare: receivedMessage,
+    data: [shapes.receivedMessage],
+    pages: 'numbers',
+    needs: 'subscriber.read'
+  },
+  {
+    method: 'GET',
+    path: '/received_messages/{id}/raw',
+    prepare: receivedMessage,
+    data: 'text',
+    needs: 'subscriber.read'
+  }
+]
+
 const sending: Endpoint[] = [
   ...attachmentsOf('campaigns', 'campaign.update', listWithCampaign),
   ...attachmentsOf('templates', 'campaign/template.update', listWithTemplate),
@@ -1281,13 +1313,13 @@ const sending: Endpoint[] = [
     method: 'GET',
     path: '/delivery_options',
     prepare: async () => ({}),
-    data: { unsubscribes_elsewhere: 'boolean' }
+    data: { unsubscribes_elsewhere: 'boolean', soft_bounces: 'integer', soft_bounce_days: 'integer' }
   },
   {
     method: 'PUT',
     path: '/delivery_options',
     prepare: async () => ({ body: { delivery_options: { unsubscribes_elsewhere: false } } }),
-    data: { unsubscribes_elsewhere: 'boolean' },
+    data: { unsubscribes_elsewhere: 'boolean', soft_bounces: 'integer', soft_bounce_days: 'integer' },
     needs: 'organization_admin'
   },
   {
@@ -1603,6 +1635,7 @@ export const endpoints: Endpoint[] = [
   ...suppressionLists,
   ...deliverySettings,
   ...sending,
+  ...receiving,
   ...dkimKeys,
   ...organizations,
   ...users

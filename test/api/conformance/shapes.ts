@@ -278,6 +278,15 @@ export const rehearsal: Shape = {
   error_message: 'string?'
 }
 
+export const receivedMessage: Shape = {
+  id: 'integer',
+  kind: 'string',
+  subject: 'string',
+  received_at: 'timestamp',
+  has_raw: 'boolean',
+  recipients: 'any'
+}
+
 export const attachment: Shape = {
   id: 'integer',
   name: 'string',

@@ -1,0 +1,261 @@
+import type { KeyObject } from 'node:crypto'
+import { countedSlice, recordBounce, recordEvent } from '../api/statistics/counting.ts'
+import { SubscriberTally } from '../api/subscriber-counts/tally.ts'
+import { type BouncedMessage, messageIdOf, readBounceToken } from '../api/subscribers/bounce-tokens.ts'
+import { unsubscribeByToken } from '../api/subscribers/commands.ts'
+import { subscriberWithList } from '../api/subscribers/queries.ts'
+import { emailKey } from '../api/subscribers/rules.ts'
+import type { SubscriberStatus } from '../api/subscribers/schema.ts'
+import { readToken } from '../api/subscribers/tokens.ts'
+import { type Command, type CommandContext, inBackground, recordOne } from '../database/command.ts'
+import { signingSecret } from '../settings/queries.ts'
+import { messagesSentTo, softBouncesSince } from './queries.ts'
+import type { ReceivedReading } from './read-received.ts'
+import type { BouncedRecipient } from './reports/read-report.ts'
+import type { ReceivedKind } from './schema.ts'
+
+const day = 24 * 60 * 60 * 1000
+
+interface Received {
+  organizationId: number
+  reading: ReceivedReading
+  raw: Uint8Array
+}
+
+/**
+ * Stores a received message, and does what follows from it. One that was received before changes nothing.
+ * @returns its id
+ */
+const acceptMessage: Command<Received, number> = async (context, received) => {
+  const { organizationId, reading, raw } = received
+  const known = await context.db
+    .selectFrom('received_messages')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('digest', '=', reading.digest)
+    .executeTakeFirst()
+  if (known) return known.id
+  const secret = await signingSecret(context.db)
+  const unsubscribe = unsubscribeTokenOf(secret, reading)
+  const kind: ReceivedKind = reading.report?.kind ?? (unsubscribe ? 'unsubscribe' : 'other')
+  const { id } = await context.db
+    .insertInto('received_messages')
+    .values({
+      organization_id: organizationId,
+      digest: reading.digest,
+      kind,
+      subject: reading.subject,
+      received_at: context.now,
+      raw: Buffer.from(raw)
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  if (reading.report) await applyReport(context, received, id, await sentMessageOf(context, received, secret))
+  else if (unsubscribe) await applyUnsubscribe(context, organizationId, id, unsubscribe)
+  recordOne(context, 'received_message', 'create', { organizationId }, id)
+  return id
+}
+
+function unsubscribeTokenOf(secret: KeyObject, { unsubscribeTokens }: ReceivedReading) {
+  const token = unsubscribeTokens.find((each) => readToken(secret, 'unsubscribe', each) !== null)
+  const named = token === undefined ? null : readToken(secret, 'unsubscribe', token)
+  return token !== undefined && named ? { token, ...named } : null
+}
+
+async function applyUnsubscribe(
+  context: CommandContext,
+  organizationId: number,
+  receivedId: number,
+  { token, sliceId, subscriberId }: { token: string; sliceId: number; subscriberId: number }
+): Promise<void> {
+  const subscriber = await subscriberWithList(context.db, subscriberId)
+  const isOurs = subscriber?.organization_id === organizationId
+  if (isOurs) await unsubscribeByToken(context, { organizationId, token, ip: null })
+  await storeRecipient(context, receivedId, {
+    address: subscriber?.email.toLowerCase() ?? '',
+    verdict: null,
+    matched: isOurs ? { sliceId, subscriberId } : null
+  })
+}
+
+/** Returns the message that a report is about; null if it is none of the organization's, or nothing proves which one it is. */
+async function sentMessageOf(
+  { db }: CommandContext,
+  { organizationId, reading }: Received,
+  secret: KeyObject
+): Promise<BouncedMessage | null> {
+  for (const token of reading.bounceTokens) {
+    const named = readBounceToken(secret, token)
+    if (named && (await belongsTo(db, organizationId, named.subscriberId))) return named
+  }
+  const { returnedId } = reading
+  if (returnedId === null) return null
+  const recipients = reading.report?.recipients ?? []
+  for (const recipient of recipients) {
+    const address = typeof recipient === 'string' ? recipient : recipient.address
+    for (const row of await messagesSentTo(db, organizationId, emailKey(address))) {
+      const message = { sliceId: row.stat_slice_id, subscriberId: row.subscriber_id, number: row.number }
+      if (returnedId.startsWith(`${messageIdOf(secret, message)}@`)) return message
+    }
+  }
+  return null
+}
+
+async function belongsTo(
+  db: CommandContext['db'],
+  organizationId: number,
+  subscriberId: number
+): Promise<boolean> {
+  return (await subscriberWithList(db, subscriberId))?.organization_id === organizationId
+}
+
+async function applyReport(
+  context: CommandContext,
+  { reading }: Received,
+  receivedId: number,
+  sent: BouncedMessage | null
+): Promise<void> {
+  const { report } = reading
+  if (!report) return
+  const subscriber = sent && (await subscriberWithList(context.db, sent.subscriberId))
+  const addresses = report.recipients.map((each) => (typeof each === 'string' ? each : each.address))
+  // A message has one recipient. Where it was forwarded, the report names another address than it was sent to.
+  const own = subscriber ? addresses.indexOf(subscriber.email.toLowerCase()) : -1
+  const about = own >= 0 ? own : 0
+  for (const [index, recipient] of report.recipients.entries()) {
+    const matched = index === about ? sent : null
+    const verdict = typeof recipient === 'string' ? null : recipient
+    await storeRecipient(context, receivedId, { address: addresses[index] ?? '', verdict, matched })
+    if (!matched || !subscriber) continue
+    if (verdict) await applyBounce(context, matched, subscriber, verdict)
+    else await applyComplaint(context, matched, subscriber)
+  }
+}
+
+interface RecipientToStore {
+  address: string
+  /** null = it is no bounce. */
+  verdict: BouncedRecipient | null
+  matched: { sliceId: number; subscriberId: number } | null
+}
+
+async function storeRecipient(
+  { db, now }: CommandContext,
+  receivedId: number,
+  { address, verdict, matched }: RecipientToStore
+): Promise<void> {
+  await db
+    .insertInto('received_recipients')
+    .values({
+      received_message_id: receivedId,
+      address,
+      class: verdict?.class ?? null,
+      reason: verdict?.reason ?? null,
+      status: verdict?.status ?? null,
+      words: verdict?.words ?? '',
+      is_delayed: Number(verdict?.isDelayed ?? false),
+      stat_slice_id: matched?.sliceId ?? null,
+      subscriber_id: matched?.subscriberId ?? null,
+      received_at: now
+    })
+    .execute()
+}
+
+type Recipient = NonNullable<Awaited<ReturnType<typeof subscriberWithList>>>
+
+async function applyBounce(
+  context: CommandContext,
+  { sliceId }: BouncedMessage,
+  subscriber: Recipient,
+  verdict: BouncedRecipient
+): Promise<void> {
+  // The server goes on trying, and reports how that ends.
+  if (verdict.isDelayed) return
+  const ends =
+    verdict.class === 'hard' || (verdict.class === 'soft' && (await isOneTooMany(context, subscriber)))
+  const slice = await countedSlice(context.db, sliceId)
+  const updatesStatus =
+    ends && (await changeStatus(context, subscriber, 'bounced', slice?.campaign_id ?? null))
+  if (!slice) return
+  const bounce = { class: verdict.class, code: verdict.status || null, updatesStatus }
+  await recordBounce(context, { sliceId, subscriber, ...bounce }, subscriber.time_zone_name)
+}
+
+/** True if a subscriber has had as many soft bounces as the organization allows, within its days. */
+async function isOneTooMany(context: CommandContext, subscriber: Recipient): Promise<boolean> {
+  const { soft_bounces: most, soft_bounce_days: days } = await context.db
+    .selectFrom('organizations')
+    .select(['soft_bounces', 'soft_bounce_days'])
+    .where('id', '=', subscriber.organization_id)
+    .executeTakeFirstOrThrow()
+  if (most === 0) return false
+  return (await softBouncesSince(context.db, subscriber.id, context.now - days * day)) >= most
+}
+
+async function applyComplaint(
+  context: CommandContext,
+  { sliceId }: BouncedMessage,
+  subscriber: Recipient
+): Promise<void> {
+  const slice = await countedSlice(context.db, sliceId)
+  const updatesStatus = await changeStatus(context, subscriber, 'scomp', slice?.campaign_id ?? null)
+  if (!slice) return
+  const complaint = { type: 'scomp' as const, sliceId, subscriber, ip: null, updatesStatus }
+  await recordEvent(context, complaint, subscriber.time_zone_name)
+}
+
+/** @returns false if the subscriber gets no messages anyway, for a reason that weighs more */
+async function changeStatus(
+  context: CommandContext,
+  { id, status: before, mailing_list_id: mailingListId, organization_id: organizationId }: Recipient,
+  status: SubscriberStatus,
+  campaignId: number | null
+): Promise<boolean> {
+  // Who complains is never written to again, whatever else is known; who unsubscribed stays unsubscribed.
+  const outweighs = status === 'scomp' ? before !== 'scomp' : before === 'active'
+  if (!outweighs) return false
+  await context.db
+    .updateTable('subscribers')
+    .set({ status, updated_at: context.now })
+    .where('id', '=', id)
+    .execute()
+  const tally = new SubscriberTally(mailingListId)
+  tally.moved(before, status)
+  await tally.save(context)
+  recordOne(context, 'subscriber', 'update', { organizationId, mailingListId }, id, {
+    status: [before, status],
+    ...(campaignId !== null && { campaign_id: campaignId })
+  })
+  return true
+}
+
+/** Messages whose text is deleted at once. */
+const deletedAtOnce = 100
+
+/**
+ * Deletes the texts of some messages that were received before a time, in UNIX milliseconds. What they said stays.
+ * @returns true if there may be more
+ */
+const deleteOldTexts = inBackground<{ before: number }, boolean>(async ({ db }, { before }) => {
+  const { numUpdatedRows } = await db
+    .updateTable('received_messages')
+    .set({ raw: null })
+    .where('id', 'in', (select) =>
+      select
+        .selectFrom('received_messages')
+        .select('id')
+        .where('received_at', '<', before)
+        .where('raw', 'is not', null)
+        .limit(deletedAtOnce)
+    )
+    .executeTakeFirst()
+  return numUpdatedRows === BigInt(deletedAtOnce)
+})
+
+export const receivingCommands = { accept: acceptMessage, deleteOldTexts }
+
+declare module '../database/command.ts' {
+  interface CommandRegistry {
+    receiving: typeof receivingCommands
+  }
+}

@@ -1,0 +1,39 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { validationFailed } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
+import { ok, okPage } from '../http/envelope.ts'
+import { limitPageSize } from '../http/pagination.ts'
+import { serveEndpoints } from '../http/serve.ts'
+import { maxPerPage, receivingEndpoints } from './endpoints.ts'
+import { rawMessageById, receivedMessageById, receivedMessagesOf } from './queries.ts'
+
+/** What comes back from recipients. */
+export const receivingRoutes: FastifyPluginAsync = async (app) => {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body)
+  await app.register(receivedMessages)
+}
+
+const receivedMessages = serveEndpoints(receivingEndpoints, ({ reader, writer, messageReader }) => ({
+  'POST /received_messages': async ({ caller: { organizationId, timeZone }, body: raw }) => {
+    if (!(raw instanceof Uint8Array) || raw.length === 0) throw validationFailed(refusal('message_empty'))
+    const reading = await messageReader.read(raw)
+    const id = await writer.run('receiving.accept', { organizationId, reading, raw })
+    return ok(await receivedMessageById(reader, organizationId, id, timeZone))
+  },
+
+  'GET /received_messages': async ({ caller: { organizationId, timeZone }, query }) => {
+    limitPageSize(query.per_page, maxPerPage)
+    const { rows, total } = await receivedMessagesOf(reader, organizationId, query, timeZone)
+    return okPage(rows, query, total)
+  },
+
+  'GET /received_messages/:id/raw': async ({ caller: { organizationId }, params }, reply) =>
+    reply
+      .type('message/rfc822')
+      .headers({
+        'Content-Disposition': `attachment; filename="received-${params.id}.eml"`,
+        'X-Content-Type-Options': 'nosniff'
+      })
+      .send(await rawMessageById(reader, organizationId, params.id))
+}))
