@@ -51,7 +51,13 @@ export default defineConfig({
         ),
         external: [...native, 'electron'],
         // All in one folder: a thread's entry lies beside whatever module starts it.
-        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' }
+        output: {
+          format: 'es',
+          entryFileNames: '[name].js',
+          chunkFileNames: '[name]-[hash].js',
+          // Licences are in a file of their own.
+          comments: { legal: false, jsdoc: false }
+        }
       }
     }
   },

@@ -11,7 +11,7 @@ export const slow = [
   'test/delivery/faults.test.ts',
   'test/delivery/smtp/postfix.test.ts',
   'test/desktop/shell.test.ts',
-  'test/e2e/{accessibility,audit,backups,bulk-actions,campaigns,drafts,filters,home,imports,integrity}.test.ts',
+  'test/e2e/{accessibility,audit,backups,bounces,bulk-actions,campaigns,drafts,filters,home,imports,integrity}.test.ts',
   'test/e2e/{jobs,language,layout,list-settings,lists,message-design,message-editor,palette,segments,sending}.test.ts',
   'test/e2e/{subscriber-page,suppression,sync,templates,undo,users,views}.test.ts',
   'test/exports/exports.test.ts',
@@ -24,7 +24,7 @@ export const slow = [
   'test/segments/filters.test.ts',
   'test/sync/{faults,mirror,people,records-convergence}.test.ts',
   'test/threads.test.ts',
-  'test/torture/{bodies,damage,fuzz,lying-remote,pages,smtp}.test.ts'
+  'test/torture/{bodies,damage,fuzz,lying-remote,mailbox,pages,smtp}.test.ts'
 ]
 
 /** The slow tests, except those that `npm run test:long` runs in their long form after them. */

@@ -11,6 +11,7 @@ import { confirmationDeliveryCommands } from './delivery/confirmations/commands.
 import { customFieldCommands } from './api/custom-fields/commands.ts'
 import { dkimKeyCommands } from './api/dkim-keys/commands.ts'
 import { deliverySettingCommands } from './api/delivery-settings/commands.ts'
+import { mailboxCommands } from './api/mailboxes/commands.ts'
 import { mailingListCommands } from './api/mailing-lists/commands.ts'
 import { rekeyCommands } from './api/mailing-lists/rekey-commands.ts'
 import { organizationCommands } from './api/organizations/commands.ts'
@@ -28,6 +29,7 @@ import { suppressedAddressImportCommands } from './api/suppressed-address-import
 import { suppressionListCommands } from './api/suppression-lists/commands.ts'
 import { userCommands } from './api/users/commands.ts'
 import { webFormCommands } from './api/web-forms/commands.ts'
+import { mailboxReadingCommands } from './receiving/mailboxes/commands.ts'
 import { receivingCommands } from './receiving/commands.ts'
 import { settingCommands } from './settings/commands.ts'
 import { syncCommands } from './sync/commands.ts'
@@ -64,6 +66,8 @@ export const commands: CommandRegistry = {
   autoresponderDeliveries: autoresponderDeliveryCommands,
   confirmationDeliveries: confirmationDeliveryCommands,
   receiving: receivingCommands,
+  mailboxes: mailboxCommands,
+  mailboxReadings: mailboxReadingCommands,
   tracking: trackingCommands,
   syncs: syncCommands,
   autoresponders: autoresponderCommands,

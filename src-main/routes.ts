@@ -6,6 +6,7 @@ import { campaignRoutes } from './api/campaigns/routes.ts'
 import { customFieldRoutes } from './api/custom-fields/routes.ts'
 import { deliverySettingRoutes } from './api/delivery-settings/routes.ts'
 import { jobRoutes } from './api/jobs/routes.ts'
+import { mailboxRoutes } from './api/mailboxes/routes.ts'
 import { mailingListRoutes } from './api/mailing-lists/routes.ts'
 import { organizationRoutes } from './api/organizations/routes.ts'
 import { seedListRoutes } from './api/seed-lists/routes.ts'
@@ -29,7 +30,7 @@ import {
   rehearsalRoutes
 } from './delivery/routes.ts'
 import { journalRoutes } from './api/journal/routes.ts'
-import { receivingRoutes } from './receiving/routes.ts'
+import { mailboxTestRoutes, receivingRoutes } from './receiving/routes.ts'
 import { referenceRoutes } from './http/reference.ts'
 import { apiPrefix } from './http/server.ts'
 import { trackingRoutes } from './tracking/routes.ts'
@@ -63,6 +64,8 @@ const apiRoutes = [
   rehearsalRoutes,
   journalRoutes,
   receivingRoutes,
+  mailboxRoutes,
+  mailboxTestRoutes,
   organizationRoutes,
   userRoutes
 ]

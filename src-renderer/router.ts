@@ -130,6 +130,7 @@ export const router = createRouter({
       component: () => import('./pages/SuppressionListPage.vue'),
       props: ids
     },
+    { path: windowPages.bounces, component: () => import('./pages/BouncesPage.vue') },
     { path: windowPages.sync, component: () => import('./pages/SyncPage.vue') },
     {
       path: windowPages.remote(':remoteId(\\d+)'),

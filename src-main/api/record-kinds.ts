@@ -55,6 +55,7 @@ export const recordKinds = {
   url_domain: { undoAccess: 'organization_admin', page: () => windowPages.delivery },
   bounce_email: { undoAccess: 'organization_admin', page: () => windowPages.delivery },
   database_connection: { page: () => windowPages.delivery },
+  mailbox: { page: () => windowPages.bounces },
   received_message: { page: () => windowPages.bounces },
   sync_remote: { page: ({ id }) => windowPages.remote(id) },
   backup: { page: () => windowPages.backups }

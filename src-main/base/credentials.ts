@@ -4,10 +4,11 @@ import type { CredentialPlace } from './credential-places.ts'
 import { writeDurably } from './durable.ts'
 
 /**
- * The owner of a secret: the key of a remote by id, the passphrase of the encrypted copies in a folder, the password of an SMTP server, or
- * the private half of a DKIM key.
+ * The owner of a secret: the key of a remote by id, the passphrase of the encrypted copies in a folder, the password of an SMTP server or of a
+ * mailbox, or the private half of a DKIM key.
  */
-export type CredentialOwner = number | `copies-${string}` | `smtp-${number}` | `dkim-${number}`
+export type CredentialOwner =
+  number | `copies-${string}` | `smtp-${number}` | `dkim-${number}` | `imap-${number}`
 
 /** Encrypts what only the user of this computer can decrypt: Electron's safeStorage. */
 export interface DesktopEncryption {

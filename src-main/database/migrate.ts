@@ -40,6 +40,7 @@ import { campaignLog } from './migrations/0053-campaign-log.ts'
 import { attachments } from './migrations/0054-attachments.ts'
 import { previewJournal } from './migrations/0055-preview-journal.ts'
 import { receivedMessages } from './migrations/0056-received-messages.ts'
+import { mailboxes } from './migrations/0057-mailboxes.ts'
 
 /** In order; a released migration is never edited. */
 export const migrations: readonly Migration[] = [
@@ -77,7 +78,8 @@ export const migrations: readonly Migration[] = [
   campaignLog,
   attachments,
   previewJournal,
-  receivedMessages
+  receivedMessages,
+  mailboxes
 ]
 
 const keptBackups = 3

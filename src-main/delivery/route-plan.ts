@@ -29,7 +29,8 @@ export async function smtpRouteOf(
 ): Promise<SmtpRoute> {
   const rows = await serversOfRoute(db, organizationId, virtualMtaId ?? 0)
   const { virtual_mta_name: name } = await deliveryRouteById(db, organizationId, virtualMtaId ?? 0)
-  const { unsubscribes_elsewhere: mayUnsubscribe } = await deliveryOptionsOf(db, organizationId)
+  const options = await deliveryOptionsOf(db, organizationId)
+  const mayUnsubscribe = options.unsubscribes_elsewhere || options.receives_unsubscribes
   const allowed = rows.filter((row) => isForSender(JSON.parse(row.sender_domains) as string[], sender))
   const servers = await Promise.all(allowed.map((row) => routeServerOf(db, row)))
   return { name, servers, mayUnsubscribe, failures, readAt: now }

@@ -20,13 +20,15 @@ interface Received {
   organizationId: number
   reading: ReceivedReading
   raw: Uint8Array
+  /** False for a mailbox, which may also hold letters: what is neither a report nor an unsubscribe is not stored. */
+  storesOthers: boolean
 }
 
 /**
  * Stores a received message, and does what follows from it. One that was received before changes nothing.
- * @returns its id
+ * @returns its id; null if it is not stored
  */
-const acceptMessage: Command<Received, number> = async (context, received) => {
+export const acceptMessage: Command<Received, number | null> = async (context, received) => {
   const { organizationId, reading, raw } = received
   const known = await context.db
     .selectFrom('received_messages')
@@ -38,6 +40,7 @@ const acceptMessage: Command<Received, number> = async (context, received) => {
   const secret = await signingSecret(context.db)
   const unsubscribe = unsubscribeTokenOf(secret, reading)
   const kind: ReceivedKind = reading.report?.kind ?? (unsubscribe ? 'unsubscribe' : 'other')
+  if (kind === 'other' && !received.storesOthers) return null
   const { id } = await context.db
     .insertInto('received_messages')
     .values({

@@ -3,6 +3,7 @@ import { endpoints } from '../http/endpoint.ts'
 import { envelope, pagedEnvelope } from '../http/envelope.ts'
 import { PageQuery } from '../http/pagination.ts'
 import { IdParams } from '../http/schema.ts'
+import { MailboxTest } from '../api/mailboxes/schema.ts'
 import { ReceivedMessage, receivedKinds } from './schema.ts'
 
 /** Limit of a received message, in bytes: a bounce may return a whole message with its attachments. */
@@ -31,5 +32,14 @@ export const receivingEndpoints = endpoints('Receiving', {
     access: 'subscriber.read',
     summary: 'Download a received message as it came',
     params: IdParams
+  }
+})
+
+export const mailboxTestEndpoints = endpoints('Receiving', {
+  'POST /mailboxes/:id/test': {
+    access: 'organization_admin',
+    summary: 'Open a mailbox without changing anything in it',
+    params: IdParams,
+    answer: envelope(MailboxTest)
   }
 })

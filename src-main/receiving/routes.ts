@@ -1,10 +1,12 @@
 import type { FastifyPluginAsync } from 'fastify'
+import { mailboxById } from '../api/mailboxes/queries.ts'
 import { validationFailed } from '../base/errors.ts'
 import { refusal } from '../base/refusal.ts'
 import { ok, okPage } from '../http/envelope.ts'
 import { limitPageSize } from '../http/pagination.ts'
 import { serveEndpoints } from '../http/serve.ts'
-import { maxPerPage, receivingEndpoints } from './endpoints.ts'
+import { mailboxTestEndpoints, maxPerPage, receivingEndpoints } from './endpoints.ts'
+import { MailboxUnavailable, openMailbox } from './mailboxes/imap.ts'
 import { rawMessageById, receivedMessageById, receivedMessagesOf } from './queries.ts'
 
 /** What comes back from recipients. */
@@ -18,7 +20,8 @@ const receivedMessages = serveEndpoints(receivingEndpoints, ({ reader, writer, m
   'POST /received_messages': async ({ caller: { organizationId, timeZone }, body: raw }) => {
     if (!(raw instanceof Uint8Array) || raw.length === 0) throw validationFailed(refusal('message_empty'))
     const reading = await messageReader.read(raw)
-    const id = await writer.run('receiving.accept', { organizationId, reading, raw })
+    const id = await writer.run('receiving.accept', { organizationId, reading, raw, storesOthers: true })
+    if (id === null) throw new Error('a message that was handed over was not stored')
     return ok(await receivedMessageById(reader, organizationId, id, timeZone))
   },
 
@@ -36,4 +39,22 @@ const receivedMessages = serveEndpoints(receivingEndpoints, ({ reader, writer, m
         'X-Content-Type-Options': 'nosniff'
       })
       .send(await rawMessageById(reader, organizationId, params.id))
+}))
+
+export const mailboxTestRoutes = serveEndpoints(mailboxTestEndpoints, ({ reader, credentials }) => ({
+  'POST /mailboxes/:id/test': async ({ caller: { organizationId }, params }) => {
+    const mailbox = await mailboxById(reader, organizationId, params.id)
+    const place = mailbox.credential_place
+    const secret = place && (await credentials.read(`imap-${mailbox.id}`, place))
+    if (secret === null) throw validationFailed(refusal('mailbox_no_secret', { name: mailbox.name }))
+    try {
+      const client = await openMailbox(mailbox, secret, 'read-only')
+      const messages = client.mailbox === false ? null : client.mailbox.exists
+      client.close()
+      return ok({ is_open: true, messages, words: '' })
+    } catch (error) {
+      if (!(error instanceof MailboxUnavailable)) throw error
+      return ok({ is_open: false, messages: null, words: error.message })
+    }
+  }
 }))

@@ -41,6 +41,7 @@ export const recordNames: Record<string, string> = {
   images: 'Image',
   import_mappings: 'Saved mapping',
   mailing_lists: 'List',
+  mailboxes: 'Mailbox',
   message_journal: 'Journal of a message',
   organizations: 'Organization',
   pending_subscriptions: 'Unconfirmed subscription',

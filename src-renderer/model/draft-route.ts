@@ -29,7 +29,7 @@ export function routeOfDraft(
   )
   return {
     servers: used.map(({ name }) => name),
-    mayUnsubscribe: options.unsubscribes_elsewhere,
+    mayUnsubscribe: options.unsubscribes_elsewhere || options.receives_unsubscribes,
     virtualMtaId: route?.virtual_mta_id ?? 0,
     perHour: sum(
       used.map((server) => Math.min(limit(server.messages_per_minute) * 60, limit(server.messages_per_hour)))

@@ -160,11 +160,11 @@ async function readMailboxes(mail: string): Promise<Map<string, string[]>> {
   return mailboxes
 }
 
-function idOf(user: string, which: '-u' | '-g'): number {
+export function idOf(user: string, which: '-u' | '-g'): number {
   return Number(execFileSync('id', [which, user], { encoding: 'utf8' }))
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -173,7 +173,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0
 }
 
-function reachable(port: number): Promise<void> {
+export function reachable(port: number): Promise<void> {
   return until(async () => {
     const socket = createConnection(port, '127.0.0.1')
     const isOpen = await new Promise<boolean>((resolve) => {

@@ -271,7 +271,7 @@ describe('licences', () => {
       expect(of('renderer').map((each) => each.name)).toContain(name)
     for (const { name, licence, text } of [...of('main'), ...of('renderer')]) {
       expect(licence, name).toMatch(
-        /^(?:MIT|MIT-0|ISC|0BSD|BSD-[23]-Clause|Apache-2\.0|BlueOak-1\.0\.0|OFL-1\.1)$/
+        /^(?:MIT|MIT-0|ISC|0BSD|BSD-[23]-Clause|Apache-2\.0|BlueOak-1\.0\.0|OFL-1\.1|\(MIT OR EUPL-1\.1\+\))$/
       )
       expect(text.length, name).toBeGreaterThan(100)
     }

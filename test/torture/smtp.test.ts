@@ -227,7 +227,7 @@ async function allIn(
 
 test(
   `each recipient gets a message once in ${rounds} rounds of faults (SEED=${seed})`,
-  { timeout: 3_600_000 },
+  { timeout: 7_200_000 },
   async () => {
     const bench = await startBench(seededRandom(seed))
     try {

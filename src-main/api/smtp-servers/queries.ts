@@ -2,6 +2,7 @@ import type { Kysely, Selectable } from 'kysely'
 import { notFound } from '../../base/errors.ts'
 import { formatTime } from '../../base/times.ts'
 import type { Schema } from '../../database/schema.ts'
+import { receivesMail } from '../mailboxes/queries.ts'
 import { virtualMtasOf } from '../delivery-settings/queries.ts'
 import type { VirtualMta } from '../delivery-settings/schema.ts'
 import type { DeliveryOptions, DeliveryRoute, SmtpServer } from './schema.ts'
@@ -115,5 +116,9 @@ export async function deliveryOptionsOf(
     .select(['unsubscribes_elsewhere', 'soft_bounces', 'soft_bounce_days'])
     .where('id', '=', organizationId)
     .executeTakeFirstOrThrow()
-  return { unsubscribes_elsewhere: unsubscribes_elsewhere === 1, ...rules }
+  return {
+    unsubscribes_elsewhere: unsubscribes_elsewhere === 1,
+    receives_unsubscribes: await receivesMail(db, organizationId),
+    ...rules
+  }
 }

@@ -83,11 +83,13 @@ export const DeliveryRouteInput = Type.Object({
 export const DeliveryOptions = Type.Object({
   /** True if another system takes unsubscribes: Listwright then sends to any number of recipients without a way of its own. */
   unsubscribes_elsewhere: Type.Boolean(),
+  /** True if a mailbox is read, where unsubscribes by mail arrive. */
+  receives_unsubscribes: Type.Boolean(),
   /** Soft bounces within so many days after which a subscriber is bounced; 0 = never. */
   soft_bounces: Type.Integer({ minimum: 0, maximum: 1000 }),
   soft_bounce_days: Type.Integer({ minimum: 1, maximum: 90 })
 })
 export type DeliveryOptions = Static<typeof DeliveryOptions>
 
-export const DeliveryOptionChanges = Type.Partial(DeliveryOptions)
+export const DeliveryOptionChanges = Type.Partial(Type.Omit(DeliveryOptions, ['receives_unsubscribes']))
 export type DeliveryOptionChanges = Static<typeof DeliveryOptionChanges>

@@ -226,6 +226,9 @@ export const english = {
   other_bounce_domain: '{field} {domain} is not the domain of bounce_email_user_id {id}',
   image_type: 'the image must be a PNG, JPEG or GIF file',
   image_empty: 'the image must not be empty',
+  mailbox_no_secret: 'the password for {name} is missing. Enter it again under Bounces',
+  mailbox_sign_in_refused: '{name} refuses the user name or password: “{words}”',
+  mailbox_unreachable: '{name} cannot be read: “{words}”',
   message_empty: 'the body of the request must be a message as it was received',
   attachment_empty: 'the attachment must not be empty: the body of the request is the file',
   attachment_name:
@@ -623,7 +626,7 @@ export const english = {
   route_without_server:
     'The sending route “{route}” leads to no server that may send for {sender}. Choose one under Delivery.',
   unsubscribe_way_missing:
-    'Messages to more than {most} recipients need a way to unsubscribe, and Listwright cannot receive unsubscribes yet. If another system handles them, say so under Delivery.',
+    'Messages to more than {most} recipients need a way to unsubscribe. Add the mailbox of your return address under Bounces, or, if another system handles unsubscribes, say so under Delivery.',
 
   // Sync: what a server does
   sync_stopped: 'The sync stopped: {fault}',

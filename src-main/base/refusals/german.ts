@@ -241,6 +241,9 @@ export const german: Sentences = {
   other_bounce_domain: '{field}: {domain} ist nicht die Domain der Bounce-Adresse {id}',
   image_type: 'Das Bild muss eine PNG-, JPEG- oder GIF-Datei sein',
   image_empty: 'Das Bild darf nicht leer sein',
+  mailbox_no_secret: 'Das Passwort für {name} fehlt. Geben Sie es unter Rückläufer neu ein',
+  mailbox_sign_in_refused: '{name} nimmt Benutzername oder Passwort nicht an: „{words}“',
+  mailbox_unreachable: '{name} lässt sich nicht lesen: „{words}“',
   message_empty: 'Die Anfrage muss eine Nachricht enthalten, wie sie empfangen wurde',
   attachment_empty: 'Der Anhang darf nicht leer sein',
   attachment_name:
@@ -676,7 +679,7 @@ export const german: Sentences = {
   route_without_server:
     'Der Versandweg „{route}“ führt zu keinem Server, der für {sender} senden darf. Wählen Sie einen unter „Versand“.',
   unsubscribe_way_missing:
-    'Nachrichten an mehr als {most} Empfänger brauchen einen Weg zum Abmelden, und Listwright kann noch keine Abmeldungen empfangen. Wenn ein anderes System sie entgegennimmt, geben Sie das unter „Versand“ an.',
+    'Nachrichten an mehr als {most} Empfänger brauchen einen Weg zum Abmelden. Fügen Sie das Postfach Ihrer Rückadresse unter „Rückläufer“ hinzu, oder geben Sie unter „Versand“ an, dass ein anderes System Abmeldungen entgegennimmt.',
 
   // Sync: what a server does
   sync_stopped: 'Der Abgleich ist stehen geblieben: {fault}',
@@ -749,6 +752,7 @@ export const germanTerms: Readonly<Record<string, string>> = {
   campaign: 'Kampagne',
   segment: 'Segment',
   attachment: 'Anhang',
+  mailbox: 'Postfach',
   'received message': 'empfangene Nachricht',
   template: 'Vorlage',
   autoresponder: 'Autoresponder',

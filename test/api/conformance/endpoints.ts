@@ -1213,7 +1213,49 @@ async function receivedMessage({ api }: StartedApplication): Promise<Prepared> {
   return { parameters: { id: data.id } }
 }
 
+const mailboxBody = () => ({
+  mailbox: { name: unique(), host: '127.0.0.1', port: 1, username: 'anna', is_enabled: false, secret: 'x' }
+})
+
+async function oneMailbox({ api }: StartedApplication): Promise<Prepared> {
+  const { id } = expectSuccess(await api.post<{ id: number }>('/mailboxes', mailboxBody()))
+  return { parameters: { id } }
+}
+
 const receiving: Endpoint[] = [
+  { method: 'GET', path: '/mailboxes', prepare: oneMailbox, data: [shapes.mailbox] },
+  { method: 'GET', path: '/mailboxes/{id}', prepare: oneMailbox, data: shapes.mailbox },
+  {
+    method: 'POST',
+    path: '/mailboxes',
+    prepare: async () => ({ body: mailboxBody() }),
+    data: shapes.mailbox,
+    needs: 'organization_admin'
+  },
+  {
+    method: 'PUT',
+    path: '/mailboxes/{id}',
+    prepare: async (started) => ({
+      ...(await oneMailbox(started)),
+      body: { mailbox: { folder: 'Bounces' } }
+    }),
+    data: shapes.mailbox,
+    needs: 'organization_admin'
+  },
+  {
+    method: 'POST',
+    path: '/mailboxes/{id}/test',
+    prepare: oneMailbox,
+    data: { is_open: 'boolean', messages: 'integer?', words: 'string' },
+    needs: 'organization_admin'
+  },
+  {
+    method: 'DELETE',
+    path: '/mailboxes/{id}',
+    prepare: oneMailbox,
+    data: 'null',
+    needs: 'organization_admin'
+  },
   {
     method: 'POST',
     path: '/received_messages',
@@ -1313,13 +1355,23 @@ const sending: Endpoint[] = [
     method: 'GET',
     path: '/delivery_options',
     prepare: async () => ({}),
-    data: { unsubscribes_elsewhere: 'boolean', soft_bounces: 'integer', soft_bounce_days: 'integer' }
+    data: {
+      unsubscribes_elsewhere: 'boolean',
+      soft_bounces: 'integer',
+      soft_bounce_days: 'integer',
+      receives_unsubscribes: 'boolean'
+    }
   },
   {
     method: 'PUT',
     path: '/delivery_options',
     prepare: async () => ({ body: { delivery_options: { unsubscribes_elsewhere: false } } }),
-    data: { unsubscribes_elsewhere: 'boolean', soft_bounces: 'integer', soft_bounce_days: 'integer' },
+    data: {
+      unsubscribes_elsewhere: 'boolean',
+      soft_bounces: 'integer',
+      soft_bounce_days: 'integer',
+      receives_unsubscribes: 'boolean'
+    },
     needs: 'organization_admin'
   },
   {

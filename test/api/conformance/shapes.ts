@@ -278,6 +278,24 @@ export const rehearsal: Shape = {
   error_message: 'string?'
 }
 
+export const mailbox: Shape = {
+  id: 'integer',
+  name: 'string',
+  host: 'string',
+  port: 'integer',
+  security: 'string',
+  authentication: 'string',
+  username: 'string',
+  folder: 'string',
+  deletes_reports: 'boolean',
+  is_enabled: 'boolean',
+  has_secret: 'boolean',
+  checked_at: 'timestamp?',
+  error_message: 'string?',
+  created_at: 'timestamp',
+  updated_at: 'timestamp'
+}
+
 export const receivedMessage: Shape = {
   id: 'integer',
   kind: 'string',

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { startApplication } from '../support/application.ts'
+import { allSubscribers, makeCampaign } from '../support/builders.ts'
+import { dovecot, hasDovecot } from '../support/dovecot.ts'
+import { mailServer } from '../support/mail-server.ts'
+import { listWith, routeTo, untilState } from '../support/smtp-route.ts'
+import { menuIsGone, sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
+
+function report(recipient: string, token: string, number: number, words = '550 5.1.1 User unknown'): string {
+  return [
+    ...[
+      'From: MAILER-DAEMON@mx.example.net',
+      `Message-ID: <${number}@mx.example.net>`,
+      'Subject: Undelivered Mail'
+    ],
+    ...['MIME-Version: 1.0', 'Content-Type: multipart/report; report-type=delivery-status; boundary="b"', ''],
+    ...['--b', 'Content-Type: message/delivery-status', '', 'Reporting-MTA: dns; mx.example.net', ''],
+    ...[`Final-Recipient: rfc822; ${recipient}`, 'Action: failed', `Status: ${words.slice(4, 9)}`],
+    ...[`Diagnostic-Code: smtp; ${words}`, '', '--b', 'Content-Type: message/rfc822', ''],
+    ...[`X-Listwright-Message: ${token}`, 'Subject: News', '', '--b--', '']
+  ].join('\r\n')
+}
+
+const skips = skipsWithoutBrowser || (!hasDovecot && process.env['CI'] !== 'true')
+describe.skipIf(skips)('bounces, in a real Chromium', { timeout: 120_000 }, () => {
+  const browser = sharedBrowser()
+
+  it('are read from a mailbox that is set up in the window, or added by hand, and listed', async () => {
+    const [taker, imap] = [await mailServer(), await dovecot()]
+    const { api, app } = await startApplication()
+    await routeTo(api, taker.port)
+    const list = await listWith(api, ['anna@example.org', 'ben@example.org'])
+    const { id } = await makeCampaign(api, list.id, {
+      name: 'Spring news',
+      dispatch_attributes: { from_email: 'news@example.com', begins_at: Math.floor(Date.now() / 1000) }
+    })
+    await untilState(api, id, 'finished')
+    const tokenOf = (email: string): string => {
+      const message = taker.received.find(({ to }) => to === email)?.content ?? ''
+      return /^X-Listwright-Message: (.*)$/m.exec(message)?.[1]?.trim() ?? ''
+    }
+    const full = '552 5.2.2 Mailbox full'
+    await imap.deliver('bounces', [report('anna@example.org', tokenOf('anna@example.org'), 1)])
+    const window = await Window.open(browser, app, '/bounces')
+    const { page } = window
+
+    await page.getByText('Nothing has come back').waitFor()
+    await window.screenshot('bounces-empty')
+    await page.getByRole('button', { name: 'Add a mailbox' }).click()
+    const form = page.getByRole('dialog')
+    await form.getByLabel('Name', { exact: true }).fill('Return address')
+    await form.getByRole('textbox', { name: /^IMAP server/ }).fill('127.0.0.1')
+    await form.getByRole('spinbutton', { name: 'Port' }).fill(String(imap.port))
+    await form.getByRole('combobox', { name: 'Security' }).click()
+    await page.getByRole('option', { name: /^None/ }).click()
+    await menuIsGone(page)
+    await form.getByLabel('User name').fill('bounces')
+    await form.getByLabel('Password').fill(imap.password)
+    await window.screenshot('mailbox')
+    await form.getByRole('button', { name: 'Add mailbox' }).click()
+    await page.getByText('Hard bounce · address does not exist').waitFor()
+    await page.getByText(/^Read /).waitFor()
+    const chosen = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Add reports' }).first().click()
+    const files = [
+      report('ben@example.org', tokenOf('ben@example.org'), 2, full),
+      report('x@example.net', 'x', 3)
+    ]
+    await (
+      await chosen
+    ).setFiles(
+      files.map((text, index) => ({
+        name: `${index}.eml`,
+        mimeType: 'message/rfc822',
+        buffer: Buffer.from(text)
+      }))
+    )
+    await page.getByText('Soft bounce · mailbox full').waitFor()
+    await page.getByText('About no message that was sent from here').waitFor()
+    await window.screenshot('bounces')
+    await page.getByRole('button', { name: 'Test “Return address”' }).click()
+    await page.getByText('It works. The folder has 1 message.').first().waitFor()
+
+    const statuses = (await allSubscribers(api, list.id)).map(({ status }) => status)
+    expect(statuses).toEqual(['bounced', 'active'])
+  })
+})

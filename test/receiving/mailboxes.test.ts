@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest'
+import type { Mailbox, MailboxTest } from '../../src-main/api/mailboxes/schema.ts'
+import type { ReceivedMessage } from '../../src-main/receiving/schema.ts'
+import { sharedApplication } from '../support/application.ts'
+import { allSubscribers, expectSuccess } from '../support/builders.ts'
+import { dovecot, hasDovecot, type Dovecot } from '../support/dovecot.ts'
+import { mailServer } from '../support/mail-server.ts'
+import { listWith, routeTo, sendNow, until, untilState } from '../support/smtp-route.ts'
+
+const started = sharedApplication()
+let made = 0
+
+function settingsOf(server: Dovecot, settings: Record<string, unknown> = {}) {
+  return {
+    ...{ name: `Mailbox ${++made}`, host: '127.0.0.1', port: server.port, security: 'none' },
+    ...{ username: `user${made}`, secret: server.password, ...settings }
+  }
+}
+
+async function makeMailbox(server: Dovecot, settings: Record<string, unknown> = {}): Promise<Mailbox> {
+  const mailbox = settingsOf(server, settings)
+  return expectSuccess(await started.api.post<Mailbox>('/mailboxes', { mailbox }))
+}
+
+async function mailboxOf({ id }: Mailbox): Promise<Mailbox> {
+  return expectSuccess(await started.api.get<Mailbox>(`/mailboxes/${id}`))
+}
+
+/** Has a mailbox read again, and waits until it was. */
+async function readAgain(mailbox: Mailbox): Promise<void> {
+  await started.api.put(`/mailboxes/${mailbox.id}`, { mailbox: { is_enabled: true } })
+  const since = Date.now()
+  await until(async () => {
+    const { checked_at, error_message } = await mailboxOf(mailbox)
+    return error_message !== null || Date.parse(checked_at ?? '') >= since - 1000
+  })
+  await until(async () => (await mailboxOf(mailbox)).checked_at !== null)
+}
+
+async function receivedSince(id: number): Promise<ReceivedMessage[]> {
+  const all = expectSuccess(await started.api.get<ReceivedMessage[]>('/received_messages?per_page=500'))
+  return all.filter((message) => message.id > id)
+}
+
+async function newestId(): Promise<number> {
+  return (await receivedSince(0))[0]?.id ?? 0
+}
+
+function bounce(token: string, number: number): string {
+  return [
+    ...[
+      'From: MAILER-DAEMON@mx.example.net',
+      `Message-ID: <${number}@mx.example.net>`,
+      'Subject: Undelivered Mail'
+    ],
+    ...['MIME-Version: 1.0', 'Content-Type: multipart/report; report-type=delivery-status; boundary="b"', ''],
+    ...['--b', 'Content-Type: message/delivery-status', '', 'Reporting-MTA: dns; mx.example.net', ''],
+    ...['Final-Recipient: rfc822; a@example.org', 'Action: failed', 'Status: 5.1.1', ''],
+    ...[
+      '--b',
+      'Content-Type: message/rfc822',
+      '',
+      `X-Listwright-Message: ${token}`,
+      'Subject: News',
+      '',
+      '--b--',
+      ''
+    ]
+  ].join('\r\n')
+}
+
+/** To an address of which a part may be a token. */
+const answer = 'From: anna@example.org\r\nTo: news+x-y@example.com\r\nSubject: Re: News\r\n\r\nThanks!'
+const letter = 'From: anna@example.org\r\nSubject: Lunch?\r\n\r\nToday at noon?'
+
+describe.skipIf(!hasDovecot && process.env['CI'] !== 'true')('a mailbox', () => {
+  it('is read: its bounces are applied once, and nothing in it changes', async () => {
+    const server = await dovecot()
+    const taker = await mailServer()
+    await routeTo(started.api, taker.port)
+    const list = await listWith(started.api, ['a@example.org'])
+    const { id } = await sendNow(started.api, list.id)
+    await untilState(started.api, id, 'finished')
+    const token = /^X-Listwright-Message: (.*)$/m.exec(taker.received[0]?.content ?? '')?.[1]?.trim() ?? ''
+    await server.deliver('user1', [letter, answer, bounce(token, 1)])
+    const before = await newestId()
+
+    const mailbox = await makeMailbox(server, { name: 'Bounces', username: 'user1' })
+    await until(async () => (await mailboxOf(mailbox)).checked_at !== null)
+    await readAgain(mailbox)
+
+    expect((await receivedSince(before)).map(({ kind }) => kind)).toEqual(['bounce'])
+    expect((await allSubscribers(started.api, list.id))[0]?.status).toBe('bounced')
+    expect(await server.inbox('user1')).toEqual({ unseen: 3, seen: 0 })
+  })
+
+  it('is read on where it ended, also after the server has numbered it anew', async () => {
+    const server = await dovecot()
+    await server.deliver('user2', [bounce('x', 10), bounce('x', 11)])
+    const before = await newestId()
+    const mailbox = await makeMailbox(server, { username: 'user2' })
+    await until(async () => (await receivedSince(before)).length === 2)
+
+    await server.deliver('user2', [bounce('x', 12)])
+    await readAgain(mailbox)
+    await until(async () => (await receivedSince(before)).length === 3)
+    // Another folder of UIDs: all of it is read again, and known.
+    await started.api.put(`/mailboxes/${mailbox.id}`, { mailbox: { username: 'user2@example.org' } })
+    await readAgain(mailbox)
+
+    expect(await receivedSince(before)).toHaveLength(3)
+  })
+
+  it('loses its reports, and no letters, once they are stored here, if that is wanted', async () => {
+    const server = await dovecot()
+    await server.deliver('user3', [letter, bounce('x', 20), bounce('x', 21)])
+    const before = await newestId()
+
+    await makeMailbox(server, { username: 'user3', deletes_reports: true })
+    await until(async () => (await server.inbox('user3')).unseen === 1)
+
+    expect(await receivedSince(before)).toHaveLength(2)
+  })
+
+  it('says why it cannot be read', async () => {
+    const server = await dovecot()
+    const mailbox = await makeMailbox(server, { name: 'Locked', secret: 'wrong' })
+
+    await until(async () => (await mailboxOf(mailbox)).error_message !== null)
+
+    expect((await mailboxOf(mailbox)).error_message).toMatch(/^Locked refuses the user name or password: “/)
+    const test = await started.api.post<MailboxTest>(`/mailboxes/${mailbox.id}/test`)
+    expect(expectSuccess(test)).toMatchObject({ is_open: false, messages: null })
+  })
+
+  it('can be tested, and unlocks sending to many once it was read', async () => {
+    const server = await dovecot()
+    await server.deliver('user5', [letter])
+    const mailbox = await makeMailbox(server, { username: 'user5' })
+
+    const test = await started.api.post<MailboxTest>(`/mailboxes/${mailbox.id}/test`)
+    await until(async () => (await mailboxOf(mailbox)).checked_at !== null)
+
+    expect(expectSuccess(test)).toEqual({ is_open: true, messages: 1, words: '' })
+    expect(expectSuccess(await started.api.get('/delivery_options'))).toMatchObject({
+      receives_unsubscribes: true
+    })
+  })
+})
+
+describe('the settings of a mailbox', () => {
+  it('never hold its password, which is gone with another host', async () => {
+    const mailbox = {
+      name: 'Kept',
+      host: 'imap.example.com',
+      username: 'anna',
+      secret: 'a secret',
+      is_enabled: false
+    }
+    const created = await started.api.post<Mailbox>('/mailboxes', { mailbox })
+    const { id } = expectSuccess(created)
+
+    const moved = await started.api.put<Mailbox>(`/mailboxes/${id}`, {
+      mailbox: { host: 'imap.example.org' }
+    })
+
+    expect(created.data).toMatchObject({ has_secret: true, port: 993, security: 'tls', folder: 'INBOX' })
+    expect(JSON.stringify(created)).not.toContain('a secret')
+    expect(expectSuccess(moved)).toMatchObject({ has_secret: false })
+  })
+
+  it('must be protected, except on this computer', async () => {
+    const mailbox = { name: 'Open', host: 'imap.example.com', username: 'anna', security: 'none' }
+
+    expect((await started.api.post('/mailboxes', { mailbox })).error_message).toMatch(/^security/)
+  })
+})
