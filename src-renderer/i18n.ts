@@ -24,6 +24,12 @@ const loaders: Record<Exclude<Language, 'en'>, () => Promise<LanguageFiles>> = {
   }
 }
 
+/** Returns the sentences of every language, for what may have been written in another one than the window's. */
+export async function sentencesOfAllLanguages(): Promise<(typeof en)[]> {
+  const others = await Promise.all(Object.values(loaders).map((load) => load()))
+  return [en, ...others.map(({ sentences }) => sentences)]
+}
+
 /** Loads the sentences of the window's language; those of English are there from the beginning. */
 export async function loadSentences(): Promise<void> {
   if (language === 'en') return

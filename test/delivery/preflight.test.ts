@@ -106,6 +106,14 @@ describe('a preflight', () => {
     )
   })
 
+  it('blames SPF where the return address is the own one, and nothing is signed', async () => {
+    const unsigned = { keys: [], returnPath: 'bounces@example.com', sender: 'news@example.com' }
+
+    expect((await verdictsOf({ TXT: { 'example.com': [] } }, unsigned))['alignment']).toMatch(
+      / not_aligned_without_spf$/
+    )
+  })
+
   it('takes a strict policy at its word', async () => {
     const strict = { TXT: { '_dmarc.example.com': ['v=DMARC1; p=none; adkim=s; aspf=s'] } }
 

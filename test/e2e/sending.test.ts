@@ -114,7 +114,7 @@ describe.skipIf(skipsWithoutBrowser)(name, { timeout: 120_000 }, () => {
 
     await page.getByRole('button', { name: 'Timeline' }).click()
     await page.getByText('Day 1').waitFor()
-    await page.getByText('1 in 30 days').first().waitFor()
+    await page.getByText('1 message in the next 30 days').first().waitFor()
     await page.getByRole('button', { name: 'Who gets what next' }).click()
     await page.getByText('anna@example.org').first().waitFor()
     await window.screenshot('sequence')

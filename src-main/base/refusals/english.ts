@@ -234,7 +234,7 @@ export const english = {
   attachment_name:
     '{field} must be the name of a file, such as "Prices.pdf", without a folder, line breaks or control characters',
   attachment_type:
-    'mailbox providers refuse files that end in .{extension}: send a link to it, or another type of file',
+    'mailbox providers refuse files that end in .{extension}: put the file on the web and send a link to it',
   attachment_name_taken: 'there is an attachment {name} already: delete it first',
   attachments_too_many: 'a message can have at most {most} attachments',
   attachments_too_large:
@@ -588,6 +588,8 @@ export const english = {
   aligned_by_spf: 'The return address belongs to {domain}, as DMARC asks.',
   aligned_by_server:
     'DMARC asks for a signature of {domain}. Have the service that signs for you sign with your domain.',
+  not_aligned_without_spf:
+    'The return address belongs to {domain}, but SPF does not confirm the server, and no signature does. Correct SPF, or sign your messages (DKIM).',
   not_aligned:
     'Neither the signature nor the return address belongs to {domain}. Make a DKIM key for it under Delivery.',
   not_aligned_refused:

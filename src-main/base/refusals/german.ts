@@ -249,11 +249,11 @@ export const german: Sentences = {
   attachment_name:
     '{field} muss ein Dateiname wie „Preise.pdf“ sein, ohne Ordner, Zeilenumbrüche und Steuerzeichen',
   attachment_type:
-    'Mailanbieter nehmen Dateien nicht an, die auf .{extension} enden. Verschicken Sie einen Link dorthin oder eine andere Art von Datei',
+    'Mailanbieter nehmen Dateien nicht an, die auf .{extension} enden. Legen Sie die Datei im Web ab und verschicken Sie einen Link darauf',
   attachment_name_taken: 'Es gibt schon einen Anhang {name}. Löschen Sie ihn zuerst',
   attachments_too_many: 'Eine Nachricht kann höchstens {most} Anhänge haben',
   attachments_too_large:
-    'Mit {name} hätten die Anhänge {size} MB. Eine Nachricht kann höchstens {most} MB mitnehmen, weil Mailserver größere nicht annehmen',
+    'Mit {name} wären die Anhänge zusammen {size} MB groß. Eine Nachricht kann höchstens {most} MB enthalten, weil Mailserver größere nicht annehmen',
 
   // Users
   version_of_terms: '{field} muss die der Bedingungen sein: {version}',
@@ -640,6 +640,8 @@ export const german: Sentences = {
   aligned_by_spf: 'Die Rückadresse gehört zu {domain}, wie DMARC es verlangt.',
   aligned_by_server:
     'DMARC verlangt eine Signatur von {domain}. Lassen Sie den Dienst, der für Sie signiert, mit Ihrer Domain signieren.',
+  not_aligned_without_spf:
+    'Die Rückadresse gehört zu {domain}, aber weder SPF noch eine Signatur bestätigt den Server. Berichtigen Sie SPF, oder signieren Sie Ihre Nachrichten (DKIM).',
   not_aligned:
     'Weder die Signatur noch die Rückadresse gehört zu {domain}. Erzeugen Sie dafür unter „Versand“ einen DKIM-Schlüssel.',
   not_aligned_refused:

@@ -160,6 +160,12 @@ function checkAlignment({ sender, returnPath, policy, subject, isSpf }: Alignmen
   if (subject.servers.some((server) => server.signs_dkim === 1)) {
     return { check, verdict: 'warning', reason: refusal('aligned_by_server', { domain: sender }) }
   }
+  // The return address belongs to the sender, and only SPF stands in the way.
+  if (!isSpf && isAligned(returnPath, policy?.isStrictSpf ?? false)) {
+    const isRefused = policy !== null && policy.action !== 'none'
+    const reason = refusal('not_aligned_without_spf', { domain: sender })
+    return { check, verdict: isRefused ? 'fault' : 'warning', reason }
+  }
   if (policy === null || policy.action === 'none') {
     return { check, verdict: 'warning', reason: refusal('not_aligned', { domain: sender }) }
   }
