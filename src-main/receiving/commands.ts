@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto'
 import { countedSlice, recordBounce, recordEvent } from '../api/statistics/counting.ts'
+import { journalStates } from '../api/journal/schema.ts'
 import { SubscriberTally } from '../api/subscriber-counts/tally.ts'
 import { type BouncedMessage, messageIdOf, readBounceToken } from '../api/subscribers/bounce-tokens.ts'
 import { unsubscribeByToken } from '../api/subscribers/commands.ts'
 import { subscriberWithList } from '../api/subscribers/queries.ts'
-import { emailKey } from '../api/subscribers/rules.ts'
 import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import { readToken } from '../api/subscribers/tokens.ts'
 import { type Command, type CommandContext, inBackground, recordOne } from '../database/command.ts'
@@ -26,9 +26,12 @@ interface Received {
 
 /**
  * Stores a received message, and does what follows from it. One that was received before changes nothing.
- * @returns its id; null if it is not stored
+ * @returns its id, and whether it is about a message that was sent from here; null if it is not stored
  */
-export const acceptMessage: Command<Received, number | null> = async (context, received) => {
+export const acceptMessage: Command<Received, { id: number; isMatched: boolean } | null> = async (
+  context,
+  received
+) => {
   const { organizationId, reading, raw } = received
   const known = await context.db
     .selectFrom('received_messages')
@@ -36,9 +39,9 @@ export const acceptMessage: Command<Received, number | null> = async (context, r
     .where('organization_id', '=', organizationId)
     .where('digest', '=', reading.digest)
     .executeTakeFirst()
-  if (known) return known.id
+  if (known) return { id: known.id, isMatched: true }
   const secret = await signingSecret(context.db)
-  const unsubscribe = unsubscribeTokenOf(secret, reading)
+  const unsubscribe = await unsubscribeOf(context, organizationId, secret, reading)
   const kind: ReceivedKind = reading.report?.kind ?? (unsubscribe ? 'unsubscribe' : 'other')
   if (kind === 'other' && !received.storesOthers) return null
   const { id } = await context.db
@@ -53,16 +56,26 @@ export const acceptMessage: Command<Received, number | null> = async (context, r
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  if (reading.report) await applyReport(context, received, id, await sentMessageOf(context, received, secret))
+  const sent = reading.report && (await sentMessageOf(context, received, secret))
+  if (reading.report) await applyReport(context, received, id, sent)
   else if (unsubscribe) await applyUnsubscribe(context, organizationId, id, unsubscribe)
   recordOne(context, 'received_message', 'create', { organizationId }, id)
-  return id
+  return { id, isMatched: sent !== null || unsubscribe !== null }
 }
 
-function unsubscribeTokenOf(secret: KeyObject, { unsubscribeTokens }: ReceivedReading) {
+/** Returns what an unsubscribe names; null for another message, or one of another organization. */
+async function unsubscribeOf(
+  { db }: CommandContext,
+  organizationId: number,
+  secret: KeyObject,
+  { unsubscribeTokens }: ReceivedReading
+) {
   const token = unsubscribeTokens.find((each) => readToken(secret, 'unsubscribe', each) !== null)
   const named = token === undefined ? null : readToken(secret, 'unsubscribe', token)
-  return token !== undefined && named ? { token, ...named } : null
+  if (token === undefined || !named) return null
+  const subscriber = await subscriberWithList(db, named.subscriberId)
+  const isForeign = subscriber !== undefined && subscriber.organization_id !== organizationId
+  return isForeign ? null : { token, ...named }
 }
 
 async function applyUnsubscribe(
@@ -72,12 +85,12 @@ async function applyUnsubscribe(
   { token, sliceId, subscriberId }: { token: string; sliceId: number; subscriberId: number }
 ): Promise<void> {
   const subscriber = await subscriberWithList(context.db, subscriberId)
-  const isOurs = subscriber?.organization_id === organizationId
-  if (isOurs) await unsubscribeByToken(context, { organizationId, token, ip: null })
+  // A deleted subscriber is remembered as unsubscribed, in case that is undone.
+  await unsubscribeByToken(context, { organizationId, token, ip: null })
   await storeRecipient(context, receivedId, {
     address: subscriber?.email.toLowerCase() ?? '',
     verdict: null,
-    matched: isOurs ? { sliceId, subscriberId } : null
+    matched: subscriber ? { sliceId, subscriberId } : null
   })
 }
 
@@ -94,15 +107,18 @@ async function sentMessageOf(
   const { returnedId } = reading
   if (returnedId === null) return null
   const recipients = reading.report?.recipients ?? []
-  for (const recipient of recipients) {
+  for (const recipient of recipients.slice(0, mostSearched)) {
     const address = typeof recipient === 'string' ? recipient : recipient.address
-    for (const row of await messagesSentTo(db, organizationId, emailKey(address))) {
+    for (const row of await messagesSentTo(db, organizationId, address)) {
       const message = { sliceId: row.stat_slice_id, subscriberId: row.subscriber_id, number: row.number }
       if (returnedId.startsWith(`${messageIdOf(secret, message)}@`)) return message
     }
   }
   return null
 }
+
+/** Recipients of a report whose messages are compared with the one that it returns. */
+const mostSearched = 3
 
 async function belongsTo(
   db: CommandContext['db'],
@@ -124,15 +140,24 @@ async function applyReport(
   const addresses = report.recipients.map((each) => (typeof each === 'string' ? each : each.address))
   // A message has one recipient. Where it was forwarded, the report names another address than it was sent to.
   const own = subscriber ? addresses.indexOf(subscriber.email.toLowerCase()) : -1
-  const about = own >= 0 ? own : 0
+  const about = own >= 0 ? own : mayBeForwarded(report.recipients[0]) ? 0 : -1
   for (const [index, recipient] of report.recipients.entries()) {
     const matched = index === about ? sent : null
     const verdict = typeof recipient === 'string' ? null : recipient
-    await storeRecipient(context, receivedId, { address: addresses[index] ?? '', verdict, matched })
+    await storeRecipient(context, receivedId, {
+      address: addresses[index] || (matched && subscriber ? subscriber.email.toLowerCase() : ''),
+      verdict,
+      matched
+    })
     if (!matched || !subscriber) continue
     if (verdict) await applyBounce(context, matched, subscriber, verdict)
     else await applyComplaint(context, matched, subscriber)
   }
+}
+
+/** True if a recipient with another address than the message was sent to may be the one that it was forwarded to, and no address from a letter. */
+function mayBeForwarded(recipient: BouncedRecipient | string | undefined): boolean {
+  return typeof recipient === 'string' || recipient?.isFromField === true || recipient?.address === ''
 }
 
 interface RecipientToStore {
@@ -168,10 +193,11 @@ type Recipient = NonNullable<Awaited<ReturnType<typeof subscriberWithList>>>
 
 async function applyBounce(
   context: CommandContext,
-  { sliceId }: BouncedMessage,
+  sent: BouncedMessage,
   subscriber: Recipient,
   verdict: BouncedRecipient
 ): Promise<void> {
+  const { sliceId } = sent
   // The server goes on trying, and reports how that ends.
   if (verdict.isDelayed) return
   const ends =
@@ -181,7 +207,23 @@ async function applyBounce(
     ends && (await changeStatus(context, subscriber, 'bounced', slice?.campaign_id ?? null))
   if (!slice) return
   const bounce = { class: verdict.class, code: verdict.status || null, updatesStatus }
-  await recordBounce(context, { sliceId, subscriber, ...bounce }, subscriber.time_zone_name)
+  const wasAccepted = await isAccepted(context, sent)
+  await recordBounce(context, { sliceId, subscriber, wasAccepted, ...bounce }, subscriber.time_zone_name)
+}
+
+/** True if a server took the message over; one whose delivery is uncertain, or that waits for a retry, is not counted as delivered. */
+async function isAccepted(
+  { db }: CommandContext,
+  { sliceId, subscriberId, number }: BouncedMessage
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('message_journal')
+    .select('state')
+    .where('stat_slice_id', '=', sliceId)
+    .where('subscriber_id', '=', subscriberId)
+    .where('number', '=', number)
+    .executeTakeFirst()
+  return row === undefined || row.state === journalStates.accepted
 }
 
 /** True if a subscriber has had as many soft bounces as the organization allows, within its days. */
@@ -214,7 +256,7 @@ async function changeStatus(
   status: SubscriberStatus,
   campaignId: number | null
 ): Promise<boolean> {
-  // Who complains is never written to again, whatever else is known; who unsubscribed stays unsubscribed.
+  // A complaint outweighs all else; who unsubscribed stays unsubscribed after a bounce.
   const outweighs = status === 'scomp' ? before !== 'scomp' : before === 'active'
   if (!outweighs) return false
   await context.db

@@ -2,7 +2,9 @@ import { type Kysely, type Selectable, sql } from 'kysely'
 import { notFound } from '../base/errors.ts'
 import { formatTime } from '../base/times.ts'
 import type { Schema } from '../database/schema.ts'
+import { subscribersByEmail } from '../api/subscribers/queries.ts'
 import { type Page, pageOf } from '../http/pagination.ts'
+import { reasonsOfRecipient } from './reports/reasons.ts'
 import type { ReceivedKind, ReceivedMessage } from './schema.ts'
 import type { ReceivedMessagesTable } from './tables.ts'
 
@@ -106,21 +108,44 @@ async function presentMessages(
   }))
 }
 
-/** Returns the contents whose messages an address may have got, with the subscriber: the last 50. */
-export function messagesSentTo(db: Kysely<Schema>, organizationId: number, emailKey: string) {
-  return db
-    .selectFrom('subscribers')
-    .innerJoin('mailing_lists', 'mailing_lists.id', 'subscribers.mailing_list_id')
-    .innerJoin('message_journal', 'message_journal.subscriber_id', 'subscribers.id')
-    .select(['message_journal.stat_slice_id', 'message_journal.subscriber_id', 'message_journal.number'])
+/** Contents that are looked through for the message of a report: the newest. */
+const contentsSearched = 500
+
+/** Returns the messages that an address may have got. */
+export async function messagesSentTo(db: Kysely<Schema>, organizationId: number, address: string) {
+  const lists = await db
+    .selectFrom('mailing_lists')
+    .select('id')
     .where('organization_id', '=', organizationId)
-    .where('email_key', '=', emailKey)
-    .orderBy('changed_at', 'desc')
-    .limit(50)
+    .execute()
+  const one = { afterId: 0, offset: 0, limit: 20 }
+  const ids = lists.map(({ id }) => id)
+  const { rows: subscribers } = await subscribersByEmail(db, ids, address, one)
+  if (subscribers.length === 0) return []
+  // By the primary key of the journal, which begins with the content.
+  const contents = await db
+    .selectFrom('stat_slices')
+    .select('id')
+    .orderBy('id', 'desc')
+    .limit(contentsSearched)
+    .execute()
+  return db
+    .selectFrom('message_journal')
+    .select(['stat_slice_id', 'subscriber_id', 'number'])
+    .where(
+      'stat_slice_id',
+      'in',
+      contents.map(({ id }) => id)
+    )
+    .where(
+      'subscriber_id',
+      'in',
+      subscribers.map(({ id }) => id)
+    )
     .execute()
 }
 
-/** Returns on how many messages a subscriber had soft bounces since a time, in UNIX milliseconds. */
+/** Returns how many contents came back from a subscriber by soft bounces since a time, in UNIX milliseconds, for a reason that lies with them. */
 export async function softBouncesSince(
   db: Kysely<Schema>,
   subscriberId: number,
@@ -132,6 +157,7 @@ export async function softBouncesSince(
     .where('subscriber_id', '=', subscriberId)
     .where('class', '=', 'soft')
     .where('is_delayed', '=', 0)
+    .where('reason', 'in', reasonsOfRecipient)
     .where('received_at', '>=', since)
     .executeTakeFirstOrThrow()
   return bounces

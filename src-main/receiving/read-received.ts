@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { messageHeader } from '../api/subscribers/bounce-tokens.ts'
-import { readReport, type Report } from './reports/read-report.ts'
+import { reportIn, type Report } from './reports/read-report.ts'
 import { type Fields, readReportMessage } from './reports/report-message.ts'
 
 /** A received message as far as it matters, before it is compared with what was sent. */
@@ -24,7 +24,7 @@ export interface ReceivedReading {
 /** Reads a message as it came (RFC 5322). Nothing in it is trusted: tokens are checked by the command that stores it. */
 export async function readReceived(raw: Buffer): Promise<ReceivedReading> {
   const message = await readReportMessage(raw)
-  const report = await readReport(raw)
+  const report = reportIn(message)
   const { headers, returned, subject } = message
   const returnedHeaders: Fields = report?.returned ?? returned ?? new Map<string, string>()
   const own = returnedHeaders.get(messageHeader.toLowerCase())

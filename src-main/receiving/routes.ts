@@ -20,9 +20,14 @@ const receivedMessages = serveEndpoints(receivingEndpoints, ({ reader, writer, m
   'POST /received_messages': async ({ caller: { organizationId, timeZone }, body: raw }) => {
     if (!(raw instanceof Uint8Array) || raw.length === 0) throw validationFailed(refusal('message_empty'))
     const reading = await messageReader.read(raw)
-    const id = await writer.run('receiving.accept', { organizationId, reading, raw, storesOthers: true })
-    if (id === null) throw new Error('a message that was handed over was not stored')
-    return ok(await receivedMessageById(reader, organizationId, id, timeZone))
+    const accepted = await writer.run('receiving.accept', {
+      organizationId,
+      reading,
+      raw,
+      storesOthers: true
+    })
+    if (accepted === null) throw new Error('a message that was handed over was not stored')
+    return ok(await receivedMessageById(reader, organizationId, accepted.id, timeZone))
   },
 
   'GET /received_messages': async ({ caller: { organizationId, timeZone }, query }) => {

@@ -11,7 +11,7 @@ const ReceivedRecipient = Type.Object({
   /** null unless the message is a bounce. */
   class: Nullable(Type.Enum(['hard', 'soft', 'other'])),
   reason: Nullable(Type.Enum([...bounceReasons])),
-  /** The enhanced status code (RFC 3463), such as "5.1.1". */
+  /** The enhanced status code (RFC 3463), such as "5.1.1"; '' = none is known. */
   status: Nullable(Type.String()),
   /** The words of the server. */
   words: Type.String(),

@@ -28,7 +28,10 @@ export function formsWithoutLink(
 }
 
 /** Returns the sample texts that are still in a content. */
-export function samplesIn(contents: CampaignDraft['contents'], samples: readonly string[]): string[] {
+export function samplesIn(
+  contents: readonly Pick<CampaignDraft['contents'][number], 'format' | 'html' | 'text'>[],
+  samples: readonly string[]
+): string[] {
   return samples.filter((sample) =>
     contents.some(({ format, html, text }) => (format === 'text' ? text : html).includes(sample))
   )

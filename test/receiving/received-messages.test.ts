@@ -246,6 +246,30 @@ describe('a bounce', () => {
     await started.api.put('/delivery_options', { delivery_options: { soft_bounces: 5 } })
   })
 
+  it('that is soft for a reason of the sender costs nobody a subscription', async () => {
+    const { listId, server } = await sent(['s1@example.org'])
+    await started.api.put('/delivery_options', { delivery_options: { soft_bounces: 1 } })
+
+    const words = '554 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using zen.example'
+    await receive(bounceOf(server, 's1@example.org', { status: '5.7.1', words }))
+
+    expect(await statusesOf(listId)).toEqual({ 's1@example.org': 'active' })
+    await started.api.put('/delivery_options', { delivery_options: { soft_bounces: 5 } })
+  })
+
+  it('in the words of people changes nobody whom it does not name', async () => {
+    const { listId, server } = await sent(['t1@example.org'])
+    const token = headerOf(server, 't1@example.org', 'X-Listwright-Message')
+    const text = 'Delivery failed: the address sales@example.net does not exist any more.'
+
+    const { data } = await receive(
+      `From: postmaster@example.net\r\nTo: <news+${token}@sender.example>\r\nSubject: Undeliverable\r\n\r\n${text}`
+    )
+
+    expect(data.recipients).toMatchObject([{ address: 'sales@example.net', subscriber_id: null }])
+    expect(await statusesOf(listId)).toEqual({ 't1@example.org': 'active' })
+  })
+
   it('leaves those who unsubscribed as they are, and is counted', async () => {
     const { id, listId, server } = await sent(['j1@example.org'])
     const [subscriber] = await allSubscribers(started.api, listId)
@@ -272,7 +296,29 @@ describe('a complaint', () => {
   })
 })
 
+describe('a complaint without a recipient', () => {
+  it('is about the message that it returns', async () => {
+    const { listId, server } = await sent(['u1@example.org'])
+
+    await receive(complaint(server, 'u1@example.org').replace('To: u1@example.org', 'To: undisclosed'))
+
+    expect(await statusesOf(listId)).toEqual({ 'u1@example.org': 'scomp' })
+  })
+})
+
 describe('an unsubscribe by mail', () => {
+  it('of another organization changes nothing, and does not tell the address', async () => {
+    const { listId, server } = await sent(['v1@example.org'])
+    const other = await systemAdminIn(started.app, await makeOrganization(started))
+    const [, token = ''] =
+      /unsubscribe%20([^>&\s]+)/.exec(headerOf(server, 'v1@example.org', 'List-Unsubscribe')) ?? []
+
+    const { data } = await receive(`Subject: unsubscribe ${token}\r\n\r\n`, other)
+
+    expect(data).toMatchObject({ kind: 'other', recipients: [] })
+    expect(await statusesOf(listId)).toEqual({ 'v1@example.org': 'active' })
+  })
+
   it('is attributed to its campaign', async () => {
     const { id, listId, server } = await sent(['l1@example.org'])
     const [, token = ''] =

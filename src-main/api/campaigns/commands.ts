@@ -699,6 +699,7 @@ const purgeCampaign = inBackground<{ id: number }, boolean>(async ({ db, now }, 
   if (await purgeJournal(db, sliceIds, purgedAtOnce)) return true
   await db.deleteFrom('stat_snapshots').where('stat_slice_id', 'in', slices).execute()
   await db.deleteFrom('campaign_log').where('campaign_id', '=', id).execute()
+  await db.deleteFrom('attachments').where('campaign_id', '=', id).execute()
   await db.updateTable('campaigns').set({ purged_at: now }).where('id', '=', id).execute()
   return false
 })

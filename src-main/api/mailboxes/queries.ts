@@ -34,10 +34,14 @@ export async function mailboxById(
   return row
 }
 
-/** True if an organization has a mailbox that could be read: unsubscribes by mail arrive there. */
+/** A mailbox that could not be read for longer does not count, in milliseconds. */
+const readWithin = 7 * 24 * 60 * 60 * 1000
+
+/** True if an organization has a mailbox that is read: unsubscribes by mail arrive there. */
 export async function receivesMail(db: Kysely<Schema>, organizationId: number): Promise<boolean> {
   const rows = await mailboxesOf(db, organizationId)
-  return rows.some(({ is_enabled, checked_at }) => is_enabled === 1 && checked_at !== null)
+  const since = Date.now() - readWithin
+  return rows.some(({ is_enabled, checked_at }) => is_enabled === 1 && (checked_at ?? 0) > since)
 }
 
 export function presentMailbox(row: MailboxRow, timeZone: string): Mailbox {

@@ -23,13 +23,15 @@ export interface MailboxesTable {
     CredentialPlace | null
   >
   folder: string
-  /** 1 = what was read is deleted on the server, once it is stored here. */
+  /** 1 = reports about messages that were sent from here are deleted on the server, once they are stored here. */
   deletes_reports: Flag
   is_enabled: Flag
   /** The UIDVALIDITY of the folder when it was read last; null = never. */
   uid_validity: ColumnType<string | null, undefined, string | null>
   /** The last message that was read. */
   last_uid: ColumnType<number, undefined, number>
+  /** When reading it began the last time; 0 = never. */
+  begun_at: ColumnType<Time, undefined, Time>
   /** When it was last read to its end; null = never. */
   checked_at: ColumnType<Time | null, undefined, Time | null>
   /** When it is read next. */

@@ -110,13 +110,15 @@ export interface RecipientBounce {
   class: 'hard' | 'soft' | 'other'
   /** The enhanced status code; null = none is known. */
   code: string | null
+  /** True if a server had taken the message over. */
+  wasAccepted: boolean
   updatesStatus: boolean
 }
 
-/** Stores and counts a bounce that was reported after the message had been accepted (docs/api.md, "Statistics": a remote one). */
+/** Stores and counts a bounce that was reported later: a remote one (docs/api.md, "Statistics"), unless no server had accepted the message. */
 export async function recordBounce(
   context: CommandContext,
-  { sliceId, subscriber, class: verdict, code, updatesStatus }: RecipientBounce,
+  { sliceId, subscriber, class: verdict, code, wasAccepted, updatesStatus }: RecipientBounce,
   timeZone: string
 ): Promise<void> {
   const isUnique = !(await happened(context, { type: 'bounce', sliceId, subscriber }))
@@ -140,7 +142,7 @@ export async function recordBounce(
     sliceId,
     {
       bounces_total: 1,
-      bounces_unique_remote: Number(isUnique),
+      [wasAccepted ? 'bounces_unique_remote' : 'bounces_unique_local']: Number(isUnique),
       [`bounces_unique_${verdict}`]: Number(isUnique),
       bounces_status_updated: Number(updatesStatus)
     },

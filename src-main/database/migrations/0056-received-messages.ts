@@ -16,6 +16,8 @@ export const receivedMessages: Migration = {
       raw BLOB,
       UNIQUE (organization_id, digest)
     ) STRICT;
+    CREATE INDEX received_messages_of_organization ON received_messages (organization_id, id);
+    CREATE INDEX received_messages_with_text ON received_messages (received_at) WHERE raw IS NOT NULL;
     CREATE TABLE received_recipients (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
       received_message_id INTEGER NOT NULL REFERENCES received_messages (id) ON DELETE CASCADE,

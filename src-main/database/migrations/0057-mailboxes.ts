@@ -22,6 +22,7 @@ export const mailboxes: Migration = {
       -- As far as it was read: UIDs mean something only together with the UIDVALIDITY of the folder.
       uid_validity TEXT,
       last_uid INTEGER NOT NULL DEFAULT 0,
+      begun_at INTEGER NOT NULL DEFAULT 0,
       checked_at INTEGER,
       next_at INTEGER NOT NULL DEFAULT 0,
       fault TEXT,

@@ -7,8 +7,16 @@ import type { ReceivedReading } from '../read-received.ts'
 /** How often a mailbox is read, in milliseconds, and how soon again when it could not be. */
 const [interval, intervalAfterFault] = [5 * 60_000, 15 * 60_000]
 
+/** Stores that reading a mailbox begins. @returns when, in UNIX milliseconds */
+const beginReading: Command<{ id: number }, number> = async ({ db, now }, { id }) => {
+  await db.updateTable('mailboxes').set({ begun_at: now }).where('id', '=', id).execute()
+  return now
+}
+
 interface Read {
   id: number
+  /** When reading began: a later change of the mailbox makes it void. */
+  begunAt: number
   /** The UIDVALIDITY of the folder. */
   uidValidity: string
   uid: number
@@ -18,28 +26,29 @@ interface Read {
 
 /**
  * Stores a message of a mailbox together with how far the mailbox was read, so that each is read once.
- * @returns false if the mailbox is gone or was changed
+ * @returns whether to go on, which ends when the mailbox is changed, and whether the message is about one that was sent from here
  */
-const storeMessage: Command<Read, boolean> = async (context, { id, uidValidity, uid, message }) => {
+const storeMessage: Command<Read, { goesOn: boolean; isOurs: boolean }> = async (
+  context,
+  { id, begunAt, uidValidity, uid, message }
+) => {
   const mailbox = await context.db
     .selectFrom('mailboxes')
     .select('organization_id')
     .where('id', '=', id)
     .where('is_enabled', '=', 1)
+    .where('updated_at', '<=', begunAt)
     .executeTakeFirst()
-  if (!mailbox) return false
-  if (message)
-    await acceptMessage(context, {
-      organizationId: mailbox.organization_id,
-      ...message,
-      storesOthers: false
-    })
+  if (!mailbox) return { goesOn: false, isOurs: false }
+  const { organization_id: organizationId } = mailbox
+  const stored =
+    message && (await acceptMessage(context, { organizationId, ...message, storesOthers: false }))
   await context.db
     .updateTable('mailboxes')
     .set({ uid_validity: uidValidity, last_uid: uid })
     .where('id', '=', id)
     .execute()
-  return true
+  return { goesOn: true, isOurs: stored?.isMatched ?? false }
 }
 
 /** Stores how reading a mailbox ended, and when it is read again. */
@@ -53,6 +62,8 @@ const endReading: Command<{ id: number; end: JobEnd }, void> = async (context, {
       fault: isRead ? null : storeRefusal(end.fault)
     })
     .where('id', '=', id)
+    // One that was changed meanwhile is read again at once.
+    .whereRef('updated_at', '<=', 'begun_at')
     .execute()
   await announce(context, id)
 }
@@ -68,7 +79,7 @@ async function announce(context: CommandContext, id: number): Promise<void> {
   context.record({ entity: 'mailbox', action: 'update', ...owner, firstId: id, lastId: id, isUnlogged: true })
 }
 
-export const mailboxReadingCommands = { store: storeMessage, end: endReading }
+export const mailboxReadingCommands = { begin: beginReading, store: storeMessage, end: endReading }
 
 declare module '../../database/command.ts' {
   interface CommandRegistry {

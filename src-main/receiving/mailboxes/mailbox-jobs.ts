@@ -17,6 +17,7 @@ export function mailboxJobs(
   writer: Pick<Writer, 'run'>,
   credentials: Pick<Credentials, 'read'>
 ): JobKind<Job> {
+  const startedAt = Date.now()
   return {
     name: 'Reading a mailbox',
     entity: 'mailbox',
@@ -33,13 +34,14 @@ export function mailboxJobs(
     unfinished: async () => {
       const rows = await reader
         .selectFrom('mailboxes')
-        .select(['id', 'next_at'])
+        .select(['id', 'next_at', 'begun_at'])
         .where('is_enabled', '=', 1)
         // The password of a new one is stored after it.
         .where('credential_place', 'is not', null)
         .orderBy('next_at')
         .execute()
-      return rows.map(({ id, next_at }) => ({ id, dueAt: next_at }))
+      // At a start, what came meanwhile is read at once.
+      return rows.map(({ id, next_at, begun_at }) => ({ id, dueAt: begun_at < startedAt ? 0 : next_at }))
     },
     mayStart: (_job, running) => running.length < maxAtOnce,
     end: (id, end) => writer.run('mailboxReadings.end', { id, end })

@@ -40,7 +40,8 @@ export function classifyBounce(facts: BounceFacts): BounceVerdict {
     named ??
     'undefined'
   const verdict = reason === 'user_unknown' && !isSure(status, facts) ? 'filtered' : reason
-  return { class: classOfReason(verdict), reason: verdict, status }
+  const isPassing = isTemporary(status, facts)
+  return { class: isPassing ? 'soft' : classOfReason(verdict), reason: verdict, status }
 }
 
 /** The codes that say more than the words with them usually do. */
@@ -60,6 +61,13 @@ function isSure(status: string, { words, type, text }: BounceFacts): boolean {
   if (type !== '') return !hasReply || words.includes('@')
   if (status !== '' && words !== '') return hasReply && words.includes('@')
   return !/\b5[05]\d\b/.test(said) && !/\buser unknown\b/.test(said)
+}
+
+/** True for a failure that the server itself calls temporary: it never ends a subscription at once. */
+function isTemporary(status: string, { words }: BounceFacts): boolean {
+  if (status !== '') return status.startsWith('4.')
+  const reply = /(?:^|[\s:>])([45]\d\d)[\s-]/.exec(words)?.[1]
+  return reply?.startsWith('4') ?? false
 }
 
 function reasonIn(said: string): BounceReason | undefined {

@@ -9,6 +9,8 @@ export interface BouncedRecipient extends BounceVerdict {
   words: string
   /** True while the server is still trying: the message may arrive. */
   isDelayed: boolean
+  /** True if the address stands in a field for programs; people write other addresses into texts as well. */
+  isFromField: boolean
 }
 
 /** A message that tells what became of another one. */
@@ -16,13 +18,20 @@ export type Report =
   | { kind: 'bounce'; recipients: BouncedRecipient[]; returned: Fields | null }
   | { kind: 'complaint'; recipients: string[]; returned: Fields | null }
 
+/** Recipients of one report that are read. */
+const mostRecipients = 50
+
 /**
  * Reads a message that may be a delivery report (RFC 3464, or in the form of some mail system) or a complaint (RFC 5965).
  * @param raw RFC 5322
  * @returns null for other messages, such as automatic replies
  */
 export async function readReport(raw: Buffer): Promise<Report | null> {
-  const message = await readReportMessage(raw)
+  return reportIn(await readReportMessage(raw))
+}
+
+/** Like {@link readReport}, of a message that was read already. */
+export function reportIn(message: ReportMessage): Report | null {
   return complaintIn(message) ?? bounceIn(message)
 }
 
@@ -31,7 +40,7 @@ const addressPattern =
 
 function addressesIn(text: string): string[] {
   const found = (text.match(addressPattern) ?? []).map((each) => each.toLowerCase().replace(/^['`=]+/, ''))
-  return [...new Set(found)]
+  return [...new Set(found)].slice(0, mostRecipients)
 }
 
 function complaintIn({ feedback, returned, text, subject }: ReportMessage): Report | null {
@@ -42,14 +51,19 @@ function complaintIn({ feedback, returned, text, subject }: ReportMessage): Repo
     const named = ['original-rcpt-to', 'removal-recipient'].flatMap((name) =>
       addressesIn(feedback.get(name) ?? '')
     )
-    const recipients = named.length > 0 ? named : addressesIn(returned?.get('to') ?? '')
-    return { kind: 'complaint', recipients, returned }
+    return { kind: 'complaint', recipients: namedOr(named, returned), returned }
   }
   const isComplaint =
     /^complaint about message from|abuse report for|email feedback report/i.test(subject.trim()) ||
     /this is an email abuse report/i.test(text)
   if (!isComplaint || !returned) return null
-  return { kind: 'complaint', recipients: addressesIn(returned.get('to') ?? ''), returned }
+  return { kind: 'complaint', recipients: namedOr([], returned), returned }
+}
+
+/** Providers leave out whose complaint it is; the message that is returned tells, by its token. */
+function namedOr(named: readonly string[], returned: Fields | null): string[] {
+  const found = named.length > 0 ? [...named] : addressesIn(returned?.get('to') ?? '')
+  return found.length > 0 ? found.slice(0, mostRecipients) : ['']
 }
 
 function bounceIn(message: ReportMessage): Report | null {
@@ -58,8 +72,7 @@ function bounceIn(message: ReportMessage): Report | null {
   if (recipients.length > 0) return { kind: 'bounce', recipients, returned }
   if (message.status.some((fields) => hasAction(fields, 'delivered'))) return null
   if (!isBounceByText(message)) return null
-  const named = recipientsOfText(message)
-  return named.length === 0 ? null : { kind: 'bounce', recipients: named, returned }
+  return { kind: 'bounce', recipients: recipientsOfText(message), returned }
 }
 
 function hasAction(fields: Fields, ...actions: string[]): boolean {
@@ -82,6 +95,7 @@ function recipientsOfStatus(message: ReportMessage): BouncedRecipient[] {
     const [final, , original] = named.map((each) => addressesIn(each ?? '')[0])
     const address = final ?? original ?? addressesIn(message.returned?.get('to') ?? '')[0]
     if (address === undefined || found.has(address)) continue
+    if (found.size === mostRecipients) break
     const diagnostic = fields.get('diagnostic-code') ?? ''
     const words = diagnostic.replace(/^[\w-]+[ \t]*;[ \t]*/, '')
     const verdict = classifyBounce({
@@ -94,6 +108,7 @@ function recipientsOfStatus(message: ReportMessage): BouncedRecipient[] {
     const isDelayed = hasAction(fields, 'delayed')
     found.set(address, {
       address,
+      isFromField: true,
       words: shortened(words || sectionOf(message.text, address, [])),
       isDelayed,
       ...verdict
@@ -117,7 +132,7 @@ function isBounceByText({ headers, from, subject, text, returned }: ReportMessag
   const isAboutDelivery = reportSubjects.test(subject) || headers.has('x-failed-recipients')
   if (headers.has('x-failed-recipients')) return true
   const isVacation =
-    /(?:out of (?:the )?office|vacation|auto(?:matic|mated)?[ -]?(?:reply|response)|abwesenheit|absence)/i.test(
+    /(?:out of (?:the )?office|vacation|auto(?:matic|mated)?[ -]?(?:reply|response)|abwesen|absence|automatische antwort|réponse automatique|risposta automatica|respuesta automática|automatisch antwoord)/i.test(
       subject
     ) || isReplyByItself.test(headers.get('auto-submitted') ?? '')
   if (isVacation && !/mailer-daemon|mail delivery/i.test(sender)) return false
@@ -127,6 +142,10 @@ function isBounceByText({ headers, from, subject, text, returned }: ReportMessag
     )
   return (isReporter && (isAboutDelivery || saysSo)) || (isAboutDelivery && (saysSo || returned !== null))
 }
+
+/** What mail systems say while they go on trying. */
+const delays =
+  /will (?:keep|continue) (?:on )?trying|will be retried|delivery attempts will (?:be made|continue)|still being (?:tried|retried)|this is a warning message only|you do not need to resend|^warning: |message (?:\S+ )?(?:has been )?delayed|has not (?:yet )?been delivered|wird weiter versucht/im
 
 /** Where texts name recipients, the surest first. */
 const recipientLines: readonly RegExp[] = [
@@ -163,7 +182,9 @@ function recipientsOfText(message: ReportMessage): BouncedRecipient[] {
     failed,
     writtenTo.slice(0, 1)
   ].find(({ length }) => length > 0)
-  const addresses = chosen ?? []
+  // A report that names nobody may still be about a message that is known.
+  const addresses = (chosen ?? ['']).slice(0, mostRecipients)
+  const isDelayed = delays.test(`${message.subject}\n${text}`)
   return addresses.map((address) => {
     const section = sectionOf(text, address, addresses)
     const all = addresses.length > 1 ? '' : text
@@ -174,7 +195,8 @@ function recipientsOfText(message: ReportMessage): BouncedRecipient[] {
       text: all,
       subject: message.subject
     })
-    return { address, words: shortened(section), isDelayed: false, ...verdict }
+    const isFromField = failed.includes(address)
+    return { address, words: shortened(section), isDelayed, isFromField, ...verdict }
   })
 }
 

@@ -26,18 +26,28 @@ export const bounceReasons = [
 ] as const
 export type BounceReason = (typeof bounceReasons)[number]
 
-/** What an attempt to deliver says of the address: it will never work, it may work later, or the message was no bounce at all. */
+/** What an attempt to deliver says of the address: it will never work, it may work later, or nothing is known. */
 export type BounceClass = 'hard' | 'soft' | 'other'
 
 /** The reasons for which an address will never work. */
 const hardReasons: ReadonlySet<BounceReason> = new Set(['user_unknown', 'host_unknown', 'moved'])
 
-/** The reasons that say nothing of the recipient: the message, its sender or the way was refused. */
-const otherReasons: ReadonlySet<BounceReason> = new Set(['undefined'])
+/** The reasons that lie with the recipient. All others lie with the message, its sender or the way, and must cost nobody a subscription. */
+export const reasonsOfRecipient = [
+  'mailbox_full',
+  'mailbox_disabled',
+  'moved',
+  'no_mail_accepted',
+  'expired',
+  'network',
+  'filtered',
+  'host_unknown',
+  'user_unknown'
+] as const satisfies readonly BounceReason[]
 
 export function classOfReason(reason: BounceReason): BounceClass {
   if (hardReasons.has(reason)) return 'hard'
-  return otherReasons.has(reason) ? 'other' : 'soft'
+  return reason === 'undefined' ? 'other' : 'soft'
 }
 
 /**

@@ -32,16 +32,13 @@ const deepest = 3
 
 /** Reads a message as it came (RFC 5322). It is never refused: what cannot be read is left out. */
 export async function readReportMessage(raw: Buffer, depth = 0): Promise<ReportMessage> {
-  const email = await PostalMime.parse(withHeader(raw.subarray(0, mostRead)), {
-    forceRfc822Attachments: true,
-    attachmentEncoding: 'arraybuffer'
-  })
+  const email = await parsed(withHeader(raw.subarray(0, mostRead)))
   const [text, cut] = splitAtReturned(boundedText(textOf(email) || bodyOf(raw)))
   const own: ReportMessage = {
-    headers: new Map(email.headers.map(({ key, value }) => [key.toLowerCase(), value])),
+    headers: new Map(email.headers.map(({ key, value }) => [key.toLowerCase(), value.slice(0, longestText)])),
     from: (email.from?.address ?? '').toLowerCase(),
     to: (email.to ?? []).flatMap(({ address }) => (address ? [address.toLowerCase()] : [])),
-    subject: email.subject ?? '',
+    subject: (email.subject ?? '').slice(0, longestLine),
     text,
     // Where the boundary of the parts is wrong, they are all in the text.
     status: fieldBlocks(text).filter((fields) => fields.has('final-recipient')),
@@ -52,10 +49,22 @@ export async function readReportMessage(raw: Buffer, depth = 0): Promise<ReportM
     const part = await readPart(attachment, depth)
     own.status.push(...part.status)
     own.feedback ??= part.feedback
-    own.text = [own.text, part.text].filter((each) => each !== '').join('\n')
+    own.text = boundedText([own.text, part.text].filter((each) => each !== '').join('\n'))
     own.returned = part.returned ?? own.returned
   }
+  own.status = own.status.slice(0, mostBlocks)
   return own
+}
+
+/** A message that is nested too deep to be read is like one without a text: no mail system reports like that. */
+async function parsed(raw: Buffer): Promise<Email> {
+  const options = { forceRfc822Attachments: true, attachmentEncoding: 'arraybuffer' as const }
+  try {
+    return await PostalMime.parse(raw, options)
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    return PostalMime.parse('', options)
+  }
 }
 
 async function readPart(
@@ -126,6 +135,7 @@ function bodyOf(raw: Buffer): string {
 function textOf({ text, html }: Email): string {
   if (text !== undefined && text.trim() !== '') return text
   return (html ?? '')
+    .slice(0, 2 * longestText)
     .replaceAll(/<(?:style|script|title)\b[\s\S]*?<\/(?:style|script|title)>/gi, ' ')
     .replaceAll(/<(?:br|\/?p|\/?div|\/?tr|\/?li|\/?h\d)\b[^>]*>/gi, '\n')
     .replaceAll(/<[^<>@]*>/g, ' ')
