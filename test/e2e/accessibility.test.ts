@@ -114,6 +114,7 @@ describe.skipIf(skipsWithoutBrowser)('axe finds nothing wrong', { timeout: 120_0
       `/suppression/${suppression.id}`,
       '/sync',
       `/sync/${remoteId}`,
+      '/bounces',
       '/delivery',
       '/api-access',
       '/users',
