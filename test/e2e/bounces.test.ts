@@ -1,25 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { startApplication } from '../support/application.ts'
+import { bounceReport } from '../support/bounce-report.ts'
 import { allSubscribers, makeCampaign } from '../support/builders.ts'
 import { dovecot, hasDovecot } from '../support/dovecot.ts'
 import { mailServer } from '../support/mail-server.ts'
 import { listWith, routeTo, untilState } from '../support/smtp-route.ts'
 import { menuIsGone, sharedBrowser, skipsWithoutBrowser, Window } from './browser.ts'
-
-function report(recipient: string, token: string, number: number, words = '550 5.1.1 User unknown'): string {
-  return [
-    ...[
-      'From: MAILER-DAEMON@mx.example.net',
-      `Message-ID: <${number}@mx.example.net>`,
-      'Subject: Undelivered Mail'
-    ],
-    ...['MIME-Version: 1.0', 'Content-Type: multipart/report; report-type=delivery-status; boundary="b"', ''],
-    ...['--b', 'Content-Type: message/delivery-status', '', 'Reporting-MTA: dns; mx.example.net', ''],
-    ...[`Final-Recipient: rfc822; ${recipient}`, 'Action: failed', `Status: ${words.slice(4, 9)}`],
-    ...[`Diagnostic-Code: smtp; ${words}`, '', '--b', 'Content-Type: message/rfc822', ''],
-    ...[`X-Listwright-Message: ${token}`, 'Subject: News', '', '--b--', '']
-  ].join('\r\n')
-}
 
 const skips = skipsWithoutBrowser || (!hasDovecot && process.env['CI'] !== 'true')
 describe.skipIf(skips)('bounces, in a real Chromium', { timeout: 120_000 }, () => {
@@ -39,8 +25,8 @@ describe.skipIf(skips)('bounces, in a real Chromium', { timeout: 120_000 }, () =
       const message = taker.received.find(({ to }) => to === email)?.content ?? ''
       return /^X-Listwright-Message: (.*)$/m.exec(message)?.[1]?.trim() ?? ''
     }
-    const full = '552 5.2.2 Mailbox full'
-    await imap.deliver('bounces', [report('anna@example.org', tokenOf('anna@example.org'), 1)])
+    const full = { status: '5.2.2', words: '552 5.2.2 Mailbox full' }
+    await imap.deliver('bounces', [bounceReport('anna@example.org', tokenOf('anna@example.org'))])
     const window = await Window.open(browser, app, '/bounces')
     const { page } = window
 
@@ -63,8 +49,8 @@ describe.skipIf(skips)('bounces, in a real Chromium', { timeout: 120_000 }, () =
     const chosen = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Add reports' }).first().click()
     const files = [
-      report('ben@example.org', tokenOf('ben@example.org'), 2, full),
-      report('x@example.net', 'x', 3)
+      bounceReport('ben@example.org', tokenOf('ben@example.org'), full),
+      bounceReport('x@example.net', 'x')
     ]
     await (
       await chosen

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Mailbox, MailboxTest } from '../../src-main/api/mailboxes/schema.ts'
 import type { ReceivedMessage } from '../../src-main/receiving/schema.ts'
 import { sharedApplication } from '../support/application.ts'
+import { bounceReport } from '../support/bounce-report.ts'
 import { allSubscribers, expectSuccess } from '../support/builders.ts'
 import { dovecot, hasDovecot, type Dovecot } from '../support/dovecot.ts'
 import { mailServer } from '../support/mail-server.ts'
@@ -46,29 +47,6 @@ async function newestId(): Promise<number> {
   return (await receivedSince(0))[0]?.id ?? 0
 }
 
-function bounce(token: string, number: number): string {
-  return [
-    ...[
-      'From: MAILER-DAEMON@mx.example.net',
-      `Message-ID: <${number}@mx.example.net>`,
-      'Subject: Undelivered Mail'
-    ],
-    ...['MIME-Version: 1.0', 'Content-Type: multipart/report; report-type=delivery-status; boundary="b"', ''],
-    ...['--b', 'Content-Type: message/delivery-status', '', 'Reporting-MTA: dns; mx.example.net', ''],
-    ...['Final-Recipient: rfc822; a@example.org', 'Action: failed', 'Status: 5.1.1', ''],
-    ...[
-      '--b',
-      'Content-Type: message/rfc822',
-      '',
-      `X-Listwright-Message: ${token}`,
-      'Subject: News',
-      '',
-      '--b--',
-      ''
-    ]
-  ].join('\r\n')
-}
-
 /** A campaign to one subscriber, with the token of its message. */
 async function sentToOne(email: string): Promise<{ list: { id: number }; token: string }> {
   const taker = await mailServer()
@@ -88,7 +66,7 @@ describe.skipIf(!hasDovecot && process.env['CI'] !== 'true')('a mailbox', () => 
   it('is read: its bounces are applied once, and nothing in it changes', async () => {
     const server = await dovecot()
     const { list, token } = await sentToOne('a@example.org')
-    await server.deliver('user1', [letter, answer, bounce(token, 1)])
+    await server.deliver('user1', [letter, answer, bounceReport('a@example.org', token)])
     const before = await newestId()
 
     const mailbox = await makeMailbox(server, { name: 'Bounces', username: 'user1' })
@@ -102,12 +80,12 @@ describe.skipIf(!hasDovecot && process.env['CI'] !== 'true')('a mailbox', () => 
 
   it('is read on where it ended, also after the server has numbered it anew', async () => {
     const server = await dovecot()
-    await server.deliver('user2', [bounce('x', 10), bounce('x', 11)])
+    await server.deliver('user2', [bounceReport('a@example.org', 'x'), bounceReport('a@example.org', 'x')])
     const before = await newestId()
     const mailbox = await makeMailbox(server, { username: 'user2' })
     await until(async () => (await receivedSince(before)).length === 2)
 
-    await server.deliver('user2', [bounce('x', 12)])
+    await server.deliver('user2', [bounceReport('a@example.org', 'x')])
     await readAgain(mailbox)
     await until(async () => (await receivedSince(before)).length === 3)
     // Another folder of UIDs: all of it is read again, and known.
@@ -120,7 +98,12 @@ describe.skipIf(!hasDovecot && process.env['CI'] !== 'true')('a mailbox', () => 
   it('loses the reports that are about its messages, and no others, once they are stored, if that is wanted', async () => {
     const server = await dovecot()
     const { list, token } = await sentToOne('c@example.org')
-    await server.deliver('user3', [letter, answer, bounce(token, 20), bounce('x', 21)])
+    await server.deliver('user3', [
+      letter,
+      answer,
+      bounceReport('a@example.org', token),
+      bounceReport('a@example.org', 'x')
+    ])
 
     const mailbox = await makeMailbox(server, { username: 'user3', deletes_reports: true })
     await until(async () => (await mailboxOf(mailbox)).checked_at !== null)

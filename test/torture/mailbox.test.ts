@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Mailbox } from '../../src-main/api/mailboxes/schema.ts'
 import type { CampaignDetail } from '../../src-main/api/campaigns/schema.ts'
 import { temporaryDirectory } from '../support/application.ts'
+import { bounceReport } from '../support/bounce-report.ts'
 import { expectSuccess } from '../support/builders.ts'
 import { dovecot, hasDovecot } from '../support/dovecot.ts'
 import { roundsToRun, shortOrLong } from '../support/long.ts'
@@ -16,29 +17,6 @@ import { listWith, routeTo, sendNow, until, untilState } from '../support/smtp-r
 const kills = roundsToRun(5, 300)
 const reports = shortOrLong(200, 10_000)
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
-
-function report(token: string, address: string, number: number): string {
-  return [
-    ...[
-      'From: MAILER-DAEMON@mx.example.net',
-      `Message-ID: <${number}@mx.example.net>`,
-      'Subject: Undelivered Mail'
-    ],
-    ...['MIME-Version: 1.0', 'Content-Type: multipart/report; report-type=delivery-status; boundary="b"', ''],
-    ...['--b', 'Content-Type: message/delivery-status', '', 'Reporting-MTA: dns; mx.example.net', ''],
-    ...[`Final-Recipient: rfc822; ${address}`, 'Action: failed', 'Status: 5.1.1', ''],
-    ...[
-      '--b',
-      'Content-Type: message/rfc822',
-      '',
-      `X-Listwright-Message: ${token}`,
-      'Subject: News',
-      '',
-      '--b--',
-      ''
-    ]
-  ].join('\r\n')
-}
 
 test.skipIf(!hasDovecot && process.env['CI'] !== 'true')(
   `${reports} reports in a mailbox count once each, in ${kills} kills (SEED=${seed})`,
@@ -59,7 +37,7 @@ test.skipIf(!hasDovecot && process.env['CI'] !== 'true')(
     })
     await imap.deliver(
       'bounces',
-      tokens.map(({ to, token }, index) => report(token, to, index))
+      tokens.map(({ to, token }) => bounceReport(to, token))
     )
 
     const settings = { host: '127.0.0.1', port: imap.port, security: 'none', secret: imap.password }

@@ -35,13 +35,7 @@ export function attachmentsOf(db: Kysely<Schema>, campaignId: number) {
 export type AttachedFile = Awaited<ReturnType<typeof attachedFilesOf>>[number]
 
 export function attachedFilesOf(db: Kysely<Schema>, campaignId: number) {
-  return db
-    .selectFrom('attachments')
-    .innerJoin('attachment_files', 'attachment_files.id', 'file_id')
-    .select(['attachments.id', 'name', 'media_type', 'bytes'])
-    .where('campaign_id', '=', campaignId)
-    .orderBy('attachments.id')
-    .execute()
+  return fileRows(db, campaignId).orderBy('attachments.id').execute()
 }
 
 /** @throws ApiError not_found */
@@ -50,15 +44,17 @@ export async function attachedFileById(
   campaignId: number,
   id: number
 ): Promise<AttachedFile> {
-  const found = await db
+  const found = await fileRows(db, campaignId).where('attachments.id', '=', id).executeTakeFirst()
+  if (!found) throw notFound('attachment', id)
+  return found
+}
+
+function fileRows(db: Kysely<Schema>, campaignId: number) {
+  return db
     .selectFrom('attachments')
     .innerJoin('attachment_files', 'attachment_files.id', 'file_id')
     .select(['attachments.id', 'name', 'media_type', 'bytes'])
     .where('campaign_id', '=', campaignId)
-    .where('attachments.id', '=', id)
-    .executeTakeFirst()
-  if (!found) throw notFound('attachment', id)
-  return found
 }
 
 export function presentAttachment({ created_at, ...row }: AttachmentRow, timeZone: string): Attachment {

@@ -1,0 +1,18 @@
+let made = 0
+
+/** A delivery status notification (RFC 3464) about the message that a token names; each is another message. */
+export function bounceReport(
+  recipient: string,
+  token: string,
+  { status = '5.1.1', words = '550 5.1.1 User unknown' } = {}
+): string {
+  return [
+    ...['From: MAILER-DAEMON@mx.example.net', `Message-ID: <${process.pid}-${++made}@mx.example.net>`],
+    ...['Subject: Undelivered Mail', 'MIME-Version: 1.0'],
+    ...['Content-Type: multipart/report; report-type=delivery-status; boundary="b"', ''],
+    ...['--b', 'Content-Type: message/delivery-status', '', 'Reporting-MTA: dns; mx.example.net', ''],
+    ...[`Final-Recipient: rfc822; ${recipient}`, 'Action: failed', `Status: ${status}`],
+    ...[`Diagnostic-Code: smtp; ${words}`, '', '--b', 'Content-Type: message/rfc822', ''],
+    ...[`X-Listwright-Message: ${token}`, 'Subject: News', '', '--b--', '']
+  ].join('\r\n')
+}
