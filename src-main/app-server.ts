@@ -81,27 +81,16 @@ export async function buildServer(
   const { createServer, registerRoutes } = await loading
   const server = await createServer(services, { register: registerRoutes, authenticate })
 
-  const {
-    dryRuns,
-    rehearsals,
-    segments,
-    contents,
-    messageReader,
-    failedRows,
-    fileAnalyzer,
-    remoteLook,
-    backups
-  } = services
   const withThreads = [
-    dryRuns,
-    rehearsals,
-    segments,
-    contents,
-    messageReader,
-    failedRows,
-    fileAnalyzer,
-    remoteLook,
-    backups,
+    services.dryRuns,
+    services.rehearsals,
+    services.segments,
+    services.contents,
+    services.messageReader,
+    services.failedRows,
+    services.fileAnalyzer,
+    services.remoteLook,
+    services.backups,
     ...stepLoops
   ]
   // In parallel, since each waits for a thread that may be busy.

@@ -27,7 +27,7 @@ export interface PreviewTask {
   signingKeys: readonly SigningKey[]
 }
 
-/** What became of one message of a preview. */
+/** The result of sending one message of a preview. */
 export interface PreviewOutcome {
   contentId: number
   recipient: string

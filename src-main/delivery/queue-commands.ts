@@ -9,7 +9,7 @@ import type { Advanced, ClaimInput } from './smtp/smtp-work.ts'
 
 // What the commands of autoresponders and of forms share: both send what waits in a queue.
 
-/** How far a queue is; columns that are left out stay as they are. */
+/** The progress of a queue; columns that are left out stay unchanged. */
 export interface QueueProgress {
   position?: number
   waits_until?: number | null

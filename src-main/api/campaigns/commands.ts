@@ -39,7 +39,7 @@ interface Draft {
   isArchived: boolean
   htmlEditor: string | null
   contents: (ContentValues & { id?: number })[]
-  /** Those of a campaign that is copied. */
+  /** The attachments of the campaign that is copied. */
   attachments: CarriedFile[]
   /** null = without delivery settings. */
   dispatch: DispatchSettings | null

@@ -40,7 +40,7 @@ export interface JournalCountsTable {
   messages: number
 }
 
-/** What became of previews that were handed to a server; each belongs to a campaign or to an autoresponder. */
+/** The preview messages handed to a server, with the result of each; a row belongs to a campaign or an autoresponder. */
 export interface PreviewJournalTable {
   id: Generated<number>
   campaign_id: Fixed<number | null>

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/** What became of previews that were handed to a server. */
+/** The preview messages handed to a server, with the result of each. */
 export const previewJournal: Migration = {
   version: 55,
   name: 'preview journal',

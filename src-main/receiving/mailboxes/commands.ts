@@ -4,7 +4,7 @@ import type { JobEnd } from '../../jobs/outcome.ts'
 import { acceptMessage } from '../commands.ts'
 import type { ReceivedReading } from '../read-received.ts'
 
-/** How often a mailbox is read, in milliseconds, and how soon again when it could not be. */
+/** The time between two readings of a mailbox, and the longer one after a failed reading; in milliseconds. */
 const [interval, intervalAfterFault] = [5 * 60_000, 15 * 60_000]
 
 /** Stores that reading a mailbox begins. @returns when, in UNIX milliseconds */
