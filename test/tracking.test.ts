@@ -471,3 +471,81 @@ it('a link with letters beyond Latin-1 leads where they say', async () => {
     'https://example.com/%E7%8C%AB?n=%C5%82'
   ])
 })
+
+/** A browser that a person uses. */
+const browser = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/141.0 Safari/537.36'
+
+function followAs(url: string, userAgent: string, init: RequestInit = {}): Promise<Response> {
+  return follow(url, { ...init, headers: { 'User-Agent': userAgent } })
+}
+
+async function people(id: number): Promise<unknown> {
+  const { data } = await started.api.workbench<{ people: unknown }>('GET', `/campaigns/${id}/progress`)
+  return data.people
+}
+
+describe('openings and clicks by programs', () => {
+  it.each(['Mozilla/5.0', 'Barracuda Sentinel (EE)', 'python-requests/2.32', ''])(
+    'are counted as specified, and told apart by the name "%s"',
+    async (name) => {
+      const { campaign, messages } = await sent(1)
+      const [offer = '', , , , pixel = ''] = linksIn(messages[0])
+
+      await followAs(pixel, name)
+      await followAs(offer, name)
+
+      expect(await summary(campaign.id)).toMatchObject({ opens_unique: 1, clicks_unique: 1 })
+      expect(await people(campaign.id)).toMatchObject({ opens_unique: 0, clicks_unique: 0, clicks_total: 0 })
+    }
+  )
+
+  it('are told apart where two links of a message are followed within two seconds', async () => {
+    const { campaign, messages } = await sent(1)
+    const [offer = '', second = ''] = linksIn(messages[0])
+
+    await followAs(offer, browser)
+    expect(await people(campaign.id)).toMatchObject({ opens_unique: 1, clicks_unique: 1 })
+    await followAs(second, browser)
+
+    expect(await summary(campaign.id)).toMatchObject({ opens_unique: 1, clicks_total: 2, clicks_unique: 1 })
+    expect(await people(campaign.id)).toMatchObject({ opens_unique: 0, clicks_total: 0, clicks_unique: 0 })
+  })
+
+  it.each([
+    { name: 'the page for unsubscribing', index: 2, method: 'GET' },
+    { name: 'the web version', index: 3, method: 'GET' },
+    { name: 'a link by HEAD', index: 0, method: 'HEAD' }
+  ])('are told apart by a visit of $name, which counts nothing itself', async ({ index, method }) => {
+    const { campaign, messages } = await sent(1)
+    const links = linksIn(messages[0])
+
+    await followAs(links[index] ?? '', browser, { method })
+    expect(await summary(campaign.id)).toMatchObject({ opens_total: 0, clicks_total: 0, unsubs_total: 0 })
+    await followAs(links[0] ?? '', browser)
+
+    expect(await summary(campaign.id)).toMatchObject({ clicks_unique: 1 })
+    expect(await people(campaign.id)).toMatchObject({ clicks_unique: 0 })
+  })
+
+  it('leave a person who follows the same link twice', async () => {
+    const { campaign, messages } = await sent(1)
+    const [offer = ''] = linksIn(messages[0])
+
+    await followAs(offer, browser)
+    await followAs(offer, browser)
+
+    expect(await people(campaign.id)).toMatchObject({ opens_unique: 1, clicks_total: 2, clicks_unique: 1 })
+  })
+
+  it('leave a person who opens after a proxy did', async () => {
+    const { campaign, messages } = await sent(1)
+    const pixel = linksIn(messages[0]).at(-1) ?? ''
+
+    await followAs(pixel, 'Mozilla/5.0')
+    expect(await people(campaign.id)).toMatchObject({ opens_total: 0, opens_unique: 0 })
+    await followAs(pixel, `${browser} (via ggpht.com GoogleImageProxy)`)
+
+    expect(await summary(campaign.id)).toMatchObject({ opens_total: 2, opens_unique: 1 })
+    expect(await people(campaign.id)).toMatchObject({ opens_total: 1, opens_unique: 1 })
+  })
+})

@@ -41,6 +41,7 @@ import { attachments } from './migrations/0054-attachments.ts'
 import { previewJournal } from './migrations/0055-preview-journal.ts'
 import { receivedMessages } from './migrations/0056-received-messages.ts'
 import { mailboxes } from './migrations/0057-mailboxes.ts'
+import { machines } from './migrations/0058-machines.ts'
 
 /** In order; a released migration is never edited. */
 export const migrations: readonly Migration[] = [
@@ -79,7 +80,8 @@ export const migrations: readonly Migration[] = [
   attachments,
   previewJournal,
   receivedMessages,
-  mailboxes
+  mailboxes,
+  machines
 ]
 
 const keptBackups = 3

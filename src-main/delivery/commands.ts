@@ -4,7 +4,7 @@ import type { Selectable, Updateable } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import { type Command, type CommandContext, inBackground, recordRow } from '../database/command.ts'
 import type { DeliveriesTable, DeliveryWait } from '../api/campaigns/tables.ts'
-import { serversOfRoute } from '../api/smtp-servers/queries.ts'
+import { deliveryOptionsOf, serversOfRoute } from '../api/smtp-servers/queries.ts'
 import type { DeliveryPlan } from './plan.ts'
 import type { PreviewOutcome, PreviewSubject } from './previews.ts'
 import { Journal, type ResolvedMessage } from './journal.ts'
@@ -24,7 +24,7 @@ import type { AutowinnerMetric } from '../api/mailing-lists/schema.ts'
 import { resolveConditions } from '../api/segments/settled.ts'
 import { clauseOf, requireListsOf } from '../api/segments/queries.ts'
 import { incrementCounter } from '../api/statistics/counting.ts'
-import { statisticsOfCampaigns } from '../api/statistics/queries.ts'
+import { peopleOfSlice, statisticsOfCampaigns } from '../api/statistics/queries.ts'
 import { countsOf, sumCounters } from '../api/statistics/rules.ts'
 import type { Counters } from '../api/statistics/schema.ts'
 import { type CampaignToSend, campaignToSend, campaignPlanOf } from './campaign-plan.ts'
@@ -455,7 +455,7 @@ async function decideWinner(context: CommandContext, id: number): Promise<void> 
     // The clock was set back, so the delay starts again.
     await changeDelivery(context, id, { decides_at: context.clock + delayMs(dispatch) })
   } else if (context.clock >= decidesAt) {
-    const counts = await takeSnapshots(context, id)
+    const counts = await takeSnapshots(context, id, campaign.organization_id)
     const metric = (dispatch.autowinner_metric ?? 'opens_unique') as AutowinnerMetric
     await changeDelivery(context, id, {
       phase: 'winner',
@@ -468,11 +468,12 @@ async function decideWinner(context: CommandContext, id: number): Promise<void> 
 
 /**
  * Stores the counters of each content at the time of the decision.
- * @returns them by content id
+ * @returns those to decide by, with content ids: of people, unless the organization counts programs as well
  */
 async function takeSnapshots(
   context: CommandContext,
-  campaignId: number
+  campaignId: number,
+  organizationId: number
 ): Promise<{ contentId: number; counters: Counters }[]> {
   const statistics = await statisticsOfCampaigns(context.db, [campaignId])
   const slices = statistics.get(campaignId)?.slices ?? []
@@ -488,7 +489,13 @@ async function takeSnapshots(
       })
       .execute()
   }
-  return slices.map(({ contentId, counters }) => ({ contentId, counters }))
+  const options = await deliveryOptionsOf(context.db, organizationId)
+  return Promise.all(
+    slices.map(async (slice) => ({
+      contentId: slice.contentId,
+      counters: options.winner_counts_machines ? slice.counters : await peopleOfSlice(context.db, slice)
+    }))
+  )
 }
 
 async function underWay({ db }: CommandContext, id: number): Promise<UnderWay | null> {

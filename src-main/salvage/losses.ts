@@ -56,6 +56,7 @@ export const recordNames: Record<string, string> = {
   stat_counters: 'Hourly statistics',
   stat_events: 'Campaign event',
   stat_links: 'Campaign link',
+  stat_machine_counters: 'Opens and clicks by programs',
   stat_recipients: 'Campaign recipient',
   stat_slices: 'Statistics of a campaign message',
   stat_snapshots: 'Split test result',

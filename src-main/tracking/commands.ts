@@ -1,27 +1,37 @@
+import type { KeyObject } from 'node:crypto'
 import type { Command, CommandContext } from '../database/command.ts'
 import { queueReactions } from '../api/autoresponders/reactions.ts'
 import { countedSlice, happened, recordEvent } from '../api/statistics/counting.ts'
+import { isBurst, markBurst, recordVisit } from '../api/statistics/machines.ts'
 import { subscriberWithList } from '../api/subscribers/queries.ts'
 import { signingSecret } from '../settings/queries.ts'
 import { readToken, type TokenPurpose } from '../api/subscribers/tokens.ts'
 
-interface Tracked {
+/** How a link was followed. */
+export interface Visit {
+  ip: string | null
+  /** True if a program names itself as one. */
+  isMachine: boolean
+  /** UNIX milliseconds; left out = now. */
+  at?: number
+}
+
+interface Tracked extends Visit {
   token: string
-  ip: string
 }
 
-const trackOpen: Command<Tracked, void> = async (context, { token, ip }) => {
-  const recipient = await recipientOf(context, 'open', token)
-  if (!recipient) return
-  await noteOpen(context, recipient, ip)
+const trackOpen: Command<Tracked, void> = async (context, { token, ...visit }) => {
+  const recipient = await recipientOf(context, await signingSecret(context.db), 'open', token)
+  if (recipient) await countOpen(context, recipient, visit)
 }
 
-async function noteOpen(
+/** Counts an open, and queues what autoresponders send after the recipient's first. */
+export async function countOpen(
   context: CommandContext,
   { sliceId, subscriber, timeZone, campaignId, autoresponderId }: TrackedRecipient,
-  ip: string
+  visit: Visit
 ): Promise<void> {
-  const isFirst = await recordEvent(context, { type: 'open', sliceId, subscriber, ip }, timeZone)
+  const isFirst = await recordEvent(context, { type: 'open', sliceId, subscriber, ...visit }, timeZone)
   if (!isFirst) return
   const waiting = await context.db
     .selectFrom('autoresponders')
@@ -37,32 +47,68 @@ async function noteOpen(
   await queueReactions(context, waiting, { subscriberId: subscriber.id, timeZone })
 }
 
+const trackClick: Command<Tracked & { linkId: number }, void> = async (
+  context,
+  { token, linkId, ...visit }
+) => {
+  const recipient = await recipientOf(context, await signingSecret(context.db), 'click', token)
+  if (recipient) await countClick(context, recipient, linkId, visit)
+}
+
 /**
  * Counts a click. It also counts as the recipient's open if it is the first, even if images were not loaded,
  * so that no rate exceeds 1.
  */
-const trackClick: Command<Tracked & { linkId: number }, void> = async (context, { token, ip, linkId }) => {
-  const recipient = await recipientOf(context, 'click', token)
+export async function countClick(
+  context: CommandContext,
+  recipient: TrackedRecipient,
+  linkId: number,
+  visit: Visit
+): Promise<void> {
   const link = await context.db
     .selectFrom('stat_links')
     .select('stat_slice_id')
     .where('id', '=', linkId)
     .executeTakeFirst()
-  if (!recipient || link?.stat_slice_id !== recipient.sliceId) return
+  if (link?.stat_slice_id !== recipient.sliceId) return
   const { sliceId, subscriber, timeZone, tracksOpens } = recipient
+  const at = visit.at ?? context.now
+  const followed = { sliceId, subscriberId: subscriber.id, link: String(linkId), at }
+  const isOfBurst = await isBurst(context, followed)
+  if (isOfBurst) await markBurst(context, followed)
+  const judged = { ...visit, isMachine: visit.isMachine || isOfBurst }
   if (tracksOpens && !(await happened(context, { type: 'open', sliceId, subscriber }))) {
-    await noteOpen(context, recipient, ip)
+    await countOpen(context, recipient, judged)
   }
-  await recordEvent(context, { type: 'click', sliceId, subscriber, linkId, ip }, timeZone)
+  await recordEvent(context, { type: 'click', sliceId, subscriber, linkId, ...judged }, timeZone)
 }
 
-type TrackedRecipient = NonNullable<Awaited<ReturnType<typeof recipientOf>>>
+interface FollowedPage {
+  token: string
+  purpose: TokenPurpose
+  link: string
+  /** UNIX milliseconds; left out = now. */
+  at?: number
+}
+
+/** Remembers a visit that counts nothing: of a page of the message, or by HEAD. */
+const trackVisit: Command<FollowedPage, void> = async (context, { token, purpose, link, at }) => {
+  const named = readToken(await signingSecret(context.db), purpose, token)
+  if (named) await recordVisit(context, { ...named, link, at: at ?? context.now })
+}
+
+export type TrackedRecipient = NonNullable<Awaited<ReturnType<typeof recipientOf>>>
 
 /**
  * Returns the recipient of a token while subscriber and campaign exist: links of deleted ones count nothing.
  */
-async function recipientOf(context: CommandContext, purpose: TokenPurpose, token: string) {
-  const named = readToken(await signingSecret(context.db), purpose, token)
+export async function recipientOf(
+  context: CommandContext,
+  secret: KeyObject,
+  purpose: TokenPurpose,
+  token: string
+) {
+  const named = readToken(secret, purpose, token)
   if (!named) return null
   const slice = await countedSlice(context.db, named.sliceId)
   const subscriber = await subscriberWithList(context.db, named.subscriberId)
@@ -79,7 +125,8 @@ async function recipientOf(context: CommandContext, purpose: TokenPurpose, token
 
 export const trackingCommands = {
   open: trackOpen,
-  click: trackClick
+  click: trackClick,
+  visit: trackVisit
 }
 
 declare module '../database/command.ts' {

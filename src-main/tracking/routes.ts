@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { imageByKey } from '../api/images/queries.ts'
+import { isProgram } from '../api/statistics/machines.ts'
 import { ApiError } from '../base/errors.ts'
 import { signingSecret } from '../settings/queries.ts'
 import { serveEndpoints } from '../http/serve.ts'
@@ -21,12 +22,14 @@ export const trackingRoutes: FastifyPluginAsync = async (app) => {
 }
 
 const followLinks = serveEndpoints(trackingEndpoints, ({ reader, writer, contents }) => ({
-  'GET /o/:token': async ({ params, ip }, reply) => {
-    await writer.run('tracking.open', { token: params.token, ip })
+  'GET /o/:token': async ({ params: { token }, ip, method, headers }, reply) => {
+    const isMachine = isProgram(headers['user-agent'])
+    if (method === 'HEAD') await writer.run('tracking.visit', { token, purpose: 'open', link: 'HEAD' })
+    else await writer.run('tracking.open', { token, ip, isMachine })
     return reply.type('image/gif').header('Cache-Control', 'no-store').send(pixel)
   },
 
-  'GET /c/:link/:token': async ({ params, ip, server }, reply) => {
+  'GET /c/:link/:token': async ({ params, ip, method, headers, server }, reply) => {
     const { token, link } = params
     const named = readToken(await signingSecret(reader), 'click', token)
     const written = named && (await addressOfLink(reader, named, link))
@@ -36,7 +39,9 @@ const followLinks = serveEndpoints(trackingEndpoints, ({ reader, writer, content
     // Headers hold only Latin-1. URL encodes other letters as browsers do.
     const address = target && URL.canParse(target) ? new URL(target).href : null
     if (address === null) return page(reply, 'This link does not work', 'The message that it was in is gone.')
-    await writer.run('tracking.click', { token, ip, linkId: link })
+    const isMachine = isProgram(headers['user-agent'])
+    if (method === 'HEAD') await writer.run('tracking.visit', { token, purpose: 'click', link: 'HEAD' })
+    else await writer.run('tracking.click', { token, ip, linkId: link, isMachine })
     return reply.header('Cache-Control', 'no-store').redirect(address)
   },
 
@@ -58,6 +63,7 @@ const followLinks = serveEndpoints(trackingEndpoints, ({ reader, writer, content
     const named = readToken(await signingSecret(reader), 'view', params.token)
     const message = named && (await contents.message(named, server.listeningOrigin))
     if (!message) return page(reply, 'This message is no longer available', 'Its sender has removed it.')
+    await writer.run('tracking.visit', { token: params.token, purpose: 'view', link: 'web version' })
     void reply.header('Content-Security-Policy', messagePolicy)
     return message.html === undefined
       ? reply.type('text/plain; charset=utf-8').send(message.text)
@@ -87,8 +93,15 @@ const followLinks = serveEndpoints(trackingEndpoints, ({ reader, writer, content
   },
 
   // Programs open all links of a message to check them, which must not unsubscribe: that takes a POST.
-  'GET /u/:token': async (_request, reply) =>
-    page(reply, 'Unsubscribe', 'Press the button to get no more messages from this list.', 'Unsubscribe'),
+  'GET /u/:token': async ({ params: { token } }, reply) => {
+    await writer.run('tracking.visit', { token, purpose: 'unsubscribe', link: 'unsubscribe' })
+    return page(
+      reply,
+      'Unsubscribe',
+      'Press the button to get no more messages from this list.',
+      'Unsubscribe'
+    )
+  },
 
   // RFC 8058: mail programs send this request when their user unsubscribes.
   'POST /u/:token': async ({ params, ip }, reply) => {

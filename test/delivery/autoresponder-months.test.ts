@@ -231,7 +231,7 @@ async function startReality(plans: readonly Plan[], zone: string) {
       const sliceId = sliceOf(index)
       if (sliceId === undefined) return
       const token = makeToken(await signingSecret(db), 'open', { subscriberId, sliceId })
-      await bench.run('tracking.open', { token, ip: '127.0.0.1' })
+      await bench.run('tracking.open', { token, ip: '127.0.0.1', isMachine: false })
     },
     pause: (index: number, paused: boolean) =>
       bench.run('autoresponders.update', { ...scope, id: idOf(index), changes: { paused } }),

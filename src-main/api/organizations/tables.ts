@@ -20,6 +20,8 @@ export interface OrganizationsTable {
   /** Soft bounces within so many days after which a subscriber is bounced; 0 = never. */
   soft_bounces: ColumnType<number, number | undefined, number>
   soft_bounce_days: ColumnType<number, number | undefined, number>
+  /** 1 if the winner of a split test is chosen by all openings and clicks; 0 = by those of people. */
+  winner_counts_machines: ColumnType<Flag, Flag | undefined, Flag>
   created_at: Fixed<Time>
   updated_at: Time
 }

@@ -137,7 +137,10 @@ const changeRoute: Command<Route, void> = async (
 
 const changeOptions: Command<{ organizationId: number; options: DeliveryOptionChanges }, void> = async (
   context,
-  { organizationId, options: { unsubscribes_elsewhere: elsewhere, ...rules } }
+  {
+    organizationId,
+    options: { unsubscribes_elsewhere: elsewhere, winner_counts_machines: machines, ...rules }
+  }
 ) => {
   await recordEdit(context, organizationTables, { organizationId }, organizationId, () =>
     context.db
@@ -145,6 +148,7 @@ const changeOptions: Command<{ organizationId: number; options: DeliveryOptionCh
       .set({
         ...rules,
         ...(elsewhere !== undefined && { unsubscribes_elsewhere: Number(elsewhere) }),
+        ...(machines !== undefined && { winner_counts_machines: Number(machines) }),
         updated_at: context.now
       })
       .where('id', '=', organizationId)

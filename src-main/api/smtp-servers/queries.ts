@@ -111,14 +111,15 @@ export async function deliveryOptionsOf(
   db: Kysely<Schema>,
   organizationId: number
 ): Promise<DeliveryOptions> {
-  const { unsubscribes_elsewhere, ...rules } = await db
+  const { unsubscribes_elsewhere, winner_counts_machines, ...rules } = await db
     .selectFrom('organizations')
-    .select(['unsubscribes_elsewhere', 'soft_bounces', 'soft_bounce_days'])
+    .select(['unsubscribes_elsewhere', 'soft_bounces', 'soft_bounce_days', 'winner_counts_machines'])
     .where('id', '=', organizationId)
     .executeTakeFirstOrThrow()
   return {
     unsubscribes_elsewhere: unsubscribes_elsewhere === 1,
     receives_unsubscribes: await receivesMail(db, organizationId),
-    ...rules
+    ...rules,
+    winner_counts_machines: winner_counts_machines === 1
   }
 }

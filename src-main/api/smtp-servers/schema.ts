@@ -87,7 +87,9 @@ export const DeliveryOptions = Type.Object({
   receives_unsubscribes: Type.Boolean(),
   /** Soft bounces within so many days after which a subscriber is bounced; 0 = never. */
   soft_bounces: Type.Integer({ minimum: 0, maximum: 1000 }),
-  soft_bounce_days: Type.Integer({ minimum: 1, maximum: 90 })
+  soft_bounce_days: Type.Integer({ minimum: 1, maximum: 90 }),
+  /** True if the winner of a split test is chosen by all openings and clicks; false = by those of people. */
+  winner_counts_machines: Type.Boolean()
 })
 export type DeliveryOptions = Static<typeof DeliveryOptions>
 

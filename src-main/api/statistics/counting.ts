@@ -3,19 +3,21 @@ import type { CommandContext } from '../../database/command.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { StatEventType } from './tables.ts'
 import { beginningOfHour } from '../../base/times.ts'
+import { countByOrigin } from './machines.ts'
 import { counterNames, type Counters } from './schema.ts'
 
 export async function incrementCounter(
   context: CommandContext,
   sliceId: number,
   counters: Partial<Counters>,
-  timeZone: string
+  timeZone: string,
+  at = context.now
 ): Promise<void> {
   const counted = counterNames.filter((name) => counters[name])
   if (counted.length === 0) return
   await context.db
     .insertInto('stat_counters')
-    .values({ ...counters, stat_slice_id: sliceId, hour: beginningOfHour(context.now, timeZone) })
+    .values({ ...counters, stat_slice_id: sliceId, hour: beginningOfHour(at, timeZone) })
     .onConflict((conflict) =>
       conflict
         .columns(['stat_slice_id', 'hour'])
@@ -58,6 +60,10 @@ export interface RecipientEvent {
   ip: string | null
   /** True if it changed the subscriber's status. */
   updatesStatus?: boolean
+  /** True if a program opened or clicked. */
+  isMachine?: boolean
+  /** UNIX milliseconds; default: now. */
+  at?: number
 }
 
 /**
@@ -66,12 +72,17 @@ export interface RecipientEvent {
  */
 export async function recordEvent(
   context: CommandContext,
-  { type, sliceId, subscriber, linkId, ip, updatesStatus = false }: RecipientEvent,
+  event: RecipientEvent,
   timeZone: string
 ): Promise<boolean> {
+  const { type, sliceId, subscriber, linkId, ip, updatesStatus = false, isMachine = false } = event
+  const at = event.at ?? context.now
   const isUnique = !(await happened(context, { type, sliceId, subscriber }))
   const isUniqueOfLink =
     linkId !== undefined && !(await happened(context, { type, sliceId, subscriber, linkId }))
+  if (type === 'open' || type === 'click') {
+    await countByOrigin(context, { type, sliceId, subscriberId: subscriber.id, isMachine })
+  }
   await context.db
     .insertInto('stat_events')
     .values({
@@ -84,7 +95,8 @@ export async function recordEvent(
       is_unique_of_link: linkId === undefined ? null : Number(isUniqueOfLink),
       bounce_code: null,
       ip,
-      occurred_at: context.now
+      occurred_at: at,
+      is_machine: Number(isMachine)
     })
     .execute()
   if (linkId !== undefined) await countClick(context, linkId, isUnique, isUniqueOfLink)
@@ -99,7 +111,8 @@ export async function recordEvent(
       ...(type === 'unsub' && { unsubs_status_updated: Number(updatesStatus) }),
       ...(type === 'scomp' && { scomps_status_updated: Number(updatesStatus) })
     },
-    timeZone
+    timeZone,
+    at
   )
   return isUnique
 }

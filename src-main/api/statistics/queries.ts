@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
-import { noCounters, reportedStatistics, sumCounters, summaryOf } from './rules.ts'
+import { countersOfPeople, noCounters, reportedStatistics, sumCounters, summaryOf } from './rules.ts'
 import { counterNames, type Counters, type ReportedCampaign, type StatSummary } from './schema.ts'
 import { type Page, pageOf } from '../../http/pagination.ts'
 
@@ -46,6 +46,26 @@ export async function statisticsOfCampaigns(
     campaign.slices.push({ sliceId: id, contentId: content_id ?? 0, ...counted(id) })
   }
   return statistics
+}
+
+/** Returns the counters of a content with only what people did. */
+export async function peopleOfSlice(
+  db: Kysely<Schema>,
+  { sliceId, counters }: SliceStatistics
+): Promise<Counters> {
+  const row = await db
+    .selectFrom('stat_machine_counters')
+    .selectAll()
+    .where('stat_slice_id', '=', sliceId)
+    .executeTakeFirst()
+  return row ? countersOfPeople(counters, row) : counters
+}
+
+/** Returns what people did with the messages of a campaign; null before its start. */
+export async function peopleOfCampaign(db: Kysely<Schema>, campaignId: number): Promise<Counters | null> {
+  const campaign = (await statisticsOfCampaigns(db, [campaignId])).get(campaignId)
+  if (!campaign) return null
+  return sumCounters(await Promise.all(campaign.slices.map((slice) => peopleOfSlice(db, slice))))
 }
 
 /** Summarizes several contents. */

@@ -41,6 +41,20 @@ export function sumCounters(all: Iterable<Counters>): Counters {
   return sums
 }
 
+/** Returns counters without what programs opened and clicked. */
+export function countersOfPeople(
+  counters: Counters,
+  machines: { opens_total: number; opens_only: number; clicks_total: number; clicks_only: number }
+): Counters {
+  return {
+    ...counters,
+    opens_total: counters.opens_total - machines.opens_total,
+    opens_unique: counters.opens_unique - machines.opens_only,
+    clicks_total: counters.clicks_total - machines.clicks_total,
+    clicks_unique: counters.clicks_unique - machines.clicks_only
+  }
+}
+
 /**
  * Returns the counts of a summary (docs/api.md, "Statistics").
  * @param byCode bounce code -> unique bounces; null without bounces

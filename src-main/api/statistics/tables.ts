@@ -54,6 +54,27 @@ export interface StatEventsTable {
   bounce_code: string | null
   ip: string | null
   occurred_at: Time
+  /** 1 = a scanner or a privacy proxy opened or clicked, no person. */
+  is_machine: Generated<Flag>
+}
+
+/** Openings and clicks by programs, of one content; its other counters include them. */
+export interface StatMachineCountersTable {
+  stat_slice_id: number
+  opens_total: Generated<number>
+  /** Recipients of whom nothing but programs opened. */
+  opens_only: Generated<number>
+  clicks_total: Generated<number>
+  clicks_only: Generated<number>
+}
+
+/** Visits of links that count nothing, for about an hour. */
+export interface LinkVisitsTable {
+  id: Generated<number>
+  stat_slice_id: number
+  subscriber_id: number
+  link: string
+  occurred_at: Time
 }
 
 /** The recipients of a content; deleted subscribers stay. */
@@ -83,6 +104,8 @@ declare module '../../database/schema.ts' {
     stat_counters: StatCountersTable
     stat_links: StatLinksTable
     stat_events: StatEventsTable
+    stat_machine_counters: StatMachineCountersTable
+    link_visits: LinkVisitsTable
     stat_recipients: StatRecipientsTable
     stat_snapshots: StatSnapshotsTable
   }

@@ -48,6 +48,15 @@ const CampaignProgress = Type.Object({
   keeps_recipients: Type.Boolean(),
   /** Bytes of the file that its messages are in; null without one. */
   outbox_bytes: Nullable(Type.Integer()),
+  /** What people did, without scanners and privacy proxies; null before the start. */
+  people: Nullable(
+    Type.Object({
+      opens_total: Type.Integer(),
+      opens_unique: Type.Integer(),
+      clicks_total: Type.Integer(),
+      clicks_unique: Type.Integer()
+    })
+  ),
   hours: Type.Array(
     Type.Object({
       content_id: Type.Integer(),

@@ -16,7 +16,7 @@ import { mayReadStatistics, withoutStatistics } from '../../api/campaigns/routes
 import { ok, okPage } from '../../http/envelope.ts'
 import { limitPageSize } from '../../http/pagination.ts'
 import { requireAccess } from '../../http/permissions.ts'
-import { hoursOfCampaign, keepsRecipients } from '../../api/statistics/queries.ts'
+import { hoursOfCampaign, peopleOfCampaign, keepsRecipients } from '../../api/statistics/queries.ts'
 import { outboxPath, previewOutboxPath } from '../../delivery/outbox.ts'
 import { notFound } from '../../base/errors.ts'
 import { formatOptionalTime } from '../../base/times.ts'
@@ -84,6 +84,7 @@ export const campaignRoutes = serveEndpoints(campaignEndpoints, ({ reader, write
       decides_at: formatOptionalTime(delivery?.decides_at ?? null, caller.timeZone),
       keeps_recipients: await keepsRecipients(reader, id),
       outbox_bytes: await sizeOf(outboxPath(dataDirectory, id)),
+      people: await peopleOfCampaign(reader, id),
       hours: await hoursOfCampaign(reader, id)
     })
   },

@@ -1359,6 +1359,7 @@ const sending: Endpoint[] = [
       unsubscribes_elsewhere: 'boolean',
       soft_bounces: 'integer',
       soft_bounce_days: 'integer',
+      winner_counts_machines: 'boolean',
       receives_unsubscribes: 'boolean'
     }
   },
@@ -1370,6 +1371,7 @@ const sending: Endpoint[] = [
       unsubscribes_elsewhere: 'boolean',
       soft_bounces: 'integer',
       soft_bounce_days: 'integer',
+      winner_counts_machines: 'boolean',
       receives_unsubscribes: 'boolean'
     },
     needs: 'organization_admin'
