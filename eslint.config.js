@@ -12,6 +12,8 @@ const layers = [
   'jobs',
   'http',
   'settings',
+  'gates',
+  'public-pages',
   'api',
   'segments',
   'contact-files',
@@ -28,6 +30,8 @@ const layers = [
   'backups',
   'tracking',
   'workbench',
+  // The receiver on a server of its own.
+  'gate',
   // What puts them together: app.ts and what lies beside it.
   '.',
   'headless',
@@ -72,7 +76,7 @@ const layerRules = layers.flatMap((layer, index) => {
 /** What the window does not import of the server: code that runs there. */
 const serverCode = {
   regex:
-    '/src-main/([^/]+\\.ts$|(csv|database|jobs|segments|imports|suppression|exports|bulk-actions|undo|delivery|receiving|tracking|sync|integrity|salvage|backups|settings|headless|desktop|workbench)/(?!(.*/)?(endpoints|schema|rules)\\.ts$)|http/(?!(access|caller|endpoint|envelope)\\.ts$)|.*/(commands|queries|routes|tables)\\.ts$)',
+    '/src-main/([^/]+\\.ts$|(csv|database|jobs|segments|imports|suppression|exports|bulk-actions|undo|delivery|receiving|gates|gate|public-pages|tracking|sync|integrity|salvage|backups|settings|headless|desktop|workbench)/(?!(.*/)?(endpoints|schema|rules)\\.ts$)|http/(?!(access|caller|endpoint|envelope)\\.ts$)|.*/(commands|queries|routes|tables)\\.ts$)',
   message: 'The window imports endpoints, schemas, rules and types; for everything else it asks the server.'
 }
 

@@ -5,6 +5,7 @@ import type { CloseStack } from './close-stack.ts'
 import type { ApplicationOptions } from './app.ts'
 import { autoresponderJobs } from './delivery/autoresponders/jobs.ts'
 import { confirmationJobs } from './delivery/confirmations/jobs.ts'
+import { gateJobs } from './tracking/gates/gate-jobs.ts'
 import { mailboxJobs } from './receiving/mailboxes/mailbox-jobs.ts'
 import { deliveryJobs } from './delivery/delivery-jobs.ts'
 import { resolveAllInterrupted } from './delivery/smtp/interrupted.ts'
@@ -56,6 +57,7 @@ export async function startJobs(
     await start(autoresponderJobs(reader, writer, sending))
     await start(confirmationJobs(reader, writer, sending))
     await start(mailboxJobs(reader, writer, services.credentials))
+    await start(gateJobs(reader, writer, services.credentials))
   }
   await start(syncJobs(reader, writer, services.credentials))
   const changeWatch = new ChangeWatch(writer)

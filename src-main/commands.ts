@@ -10,6 +10,7 @@ import { autoresponderDeliveryCommands } from './delivery/autoresponders/command
 import { confirmationDeliveryCommands } from './delivery/confirmations/commands.ts'
 import { customFieldCommands } from './api/custom-fields/commands.ts'
 import { dkimKeyCommands } from './api/dkim-keys/commands.ts'
+import { gateCommands } from './gates/commands.ts'
 import { deliverySettingCommands } from './api/delivery-settings/commands.ts'
 import { mailboxCommands } from './api/mailboxes/commands.ts'
 import { mailingListCommands } from './api/mailing-lists/commands.ts'
@@ -34,6 +35,7 @@ import { receivingCommands } from './receiving/commands.ts'
 import { settingCommands } from './settings/commands.ts'
 import { syncCommands } from './sync/commands.ts'
 import { trackingCommands } from './tracking/commands.ts'
+import { gateFetchCommands } from './tracking/gates/commands.ts'
 import { backupCommands } from './backups/commands.ts'
 import { bulkActionCommands } from './bulk-actions/commands.ts'
 import { changeUndoCommands } from './bulk-actions/change-undo-commands.ts'
@@ -53,6 +55,7 @@ export const commands: CommandRegistry = {
   mailingLists: mailingListCommands,
   rekeys: rekeyCommands,
   deliverySettings: deliverySettingCommands,
+  gates: gateCommands,
   smtpServers: smtpServerCommands,
   dkimKeys: dkimKeyCommands,
   seedLists: seedListCommands,
@@ -69,6 +72,7 @@ export const commands: CommandRegistry = {
   mailboxes: mailboxCommands,
   mailboxReadings: mailboxReadingCommands,
   tracking: trackingCommands,
+  gateFetches: gateFetchCommands,
   syncs: syncCommands,
   autoresponders: autoresponderCommands,
   webForms: webFormCommands,

@@ -33,6 +33,7 @@ import { journalRoutes } from './api/journal/routes.ts'
 import { mailboxTestRoutes, receivingRoutes } from './receiving/routes.ts'
 import { referenceRoutes } from './http/reference.ts'
 import { apiPrefix } from './http/server.ts'
+import { gateRoutes } from './tracking/gates/routes.ts'
 import { trackingRoutes } from './tracking/routes.ts'
 import { registerWindowFiles, registerWorkbench } from './workbench/index.ts'
 
@@ -57,6 +58,7 @@ const apiRoutes = [
   seedListRoutes,
   suppressionListRoutes,
   deliverySettingRoutes,
+  gateRoutes,
   smtpServerRoutes,
   dkimKeyRoutes,
   smtpRoutes,

@@ -5,10 +5,10 @@ import { writeDurably } from './durable.ts'
 
 /**
  * The owner of a secret: the key of a remote by id, the passphrase of the encrypted copies in a folder, the password of an SMTP server or of a
- * mailbox, or the private half of a DKIM key.
+ * mailbox, the private half of a DKIM key, or the key of a gate.
  */
 export type CredentialOwner =
-  number | `copies-${string}` | `smtp-${number}` | `dkim-${number}` | `imap-${number}`
+  number | `copies-${string}` | `smtp-${number}` | `dkim-${number}` | `imap-${number}` | `gate-${number}`
 
 /** Encrypts what only the user of this computer can decrypt: Electron's safeStorage. */
 export interface DesktopEncryption {

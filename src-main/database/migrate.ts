@@ -42,6 +42,7 @@ import { previewJournal } from './migrations/0055-preview-journal.ts'
 import { receivedMessages } from './migrations/0056-received-messages.ts'
 import { mailboxes } from './migrations/0057-mailboxes.ts'
 import { machines } from './migrations/0058-machines.ts'
+import { gates } from './migrations/0059-gates.ts'
 
 /** In order; a released migration is never edited. */
 export const migrations: readonly Migration[] = [
@@ -81,7 +82,8 @@ export const migrations: readonly Migration[] = [
   previewJournal,
   receivedMessages,
   mailboxes,
-  machines
+  machines,
+  gates
 ]
 
 const keptBackups = 3

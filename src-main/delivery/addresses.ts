@@ -24,12 +24,16 @@ export async function addressesOf(
   db: Kysely<Schema>,
   { organizationId, urlDomainId, bounceUserId }: AddressSettings,
   { linkBase, leaves }: LinkPlan
-): Promise<Pick<MessagePlan, 'linkBase' | 'linksImages' | 'leaves' | 'bounceAddress' | 'hasPlusAddressing'>> {
+): Promise<
+  Pick<MessagePlan, 'linkBase' | 'gate' | 'linksImages' | 'leaves' | 'bounceAddress' | 'hasPlusAddressing'>
+> {
   const urlDomain = (await urlDomainsOf(db, organizationId)).find(({ id }) => id === urlDomainId)
   const bounceEmails = await bounceEmailsOf(db, organizationId)
   const bounceEmail = bounceEmails.find(({ userId }) => userId === bounceUserId)
+  const gate = urlDomain?.address != null ? { urlDomainId: urlDomain.id, address: urlDomain.address } : null
   return {
-    linkBase: urlDomain ? `http://${urlDomain.domain}` : leaves ? null : linkBase,
+    linkBase: gate?.address ?? (urlDomain ? `http://${urlDomain.domain}` : leaves ? null : linkBase),
+    gate,
     linksImages: urlDomain !== undefined,
     leaves,
     bounceAddress: bounceEmail ? bounceAddress(bounceEmail) : null,

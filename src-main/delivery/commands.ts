@@ -181,6 +181,7 @@ async function planOf(
           now
         })
       : null,
+    failures: delivery.failures,
     shares: sharesOf(delivery, message.contents.length, percentage),
     hasLinks: delivery.has_links === 1,
     recipients: {

@@ -4,6 +4,7 @@ import { deliveriesToDo, type DeliveryJob, serversOfCampaign } from './queries.t
 import type { SmtpServerRow } from '../api/smtp-servers/queries.ts'
 import type { Credentials } from '../base/credentials.ts'
 import type { Schema } from '../database/schema.ts'
+import { gateKeys } from '../gates/queries.ts'
 import type { Writer } from '../database/writer.ts'
 import type { Job, JobKind } from '../jobs/job-runner.ts'
 import type { DeliveryData } from './delivery.ts'
@@ -41,7 +42,7 @@ export function deliveryJobs(
 }
 
 /** A change of these holds from the next message on. */
-const restarting: ReadonlySet<string> = new Set(['smtp_server', 'delivery_route', 'dkim_key'])
+const restarting: ReadonlySet<string> = new Set(['smtp_server', 'delivery_route', 'dkim_key', 'url_domain'])
 
 /** What all jobs that send have in common. @param serversOf returns the servers of a job's route */
 export function sendingByServers(
@@ -54,9 +55,13 @@ export function sendingByServers(
       const servers = await serversOf(id)
       const [server] = servers
       const signingKeys = server ? await signingKeysOf(reader, server.organization_id, credentials) : []
-      return { linkBase, secrets: await secretsOf(servers, credentials), signingKeys, schedule, dnsServers }
+      return {
+        ...{ linkBase, signingKeys, schedule, dnsServers },
+        secrets: await secretsOf(servers, credentials),
+        gateKeys: await gateKeys(reader, credentials)
+      }
     },
-    restartsOn: ({ entity }) => restarting.has(entity),
+    restartsOn: ({ entity, isUnlogged }) => restarting.has(entity) && !isUnlogged,
     graceOnClose
   }
 }

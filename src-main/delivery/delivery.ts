@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { refusal } from '../base/refusal.ts'
+import { type Refusal, refusal } from '../base/refusal.ts'
 import type { Kysely } from 'kysely'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
 import { recipientsAfter } from './queries.ts'
@@ -10,6 +10,7 @@ import type { Schema } from '../database/schema.ts'
 import type { JobOutcome } from '../jobs/outcome.ts'
 import type { RunningJob } from '../jobs/run-job.ts'
 import { countSegment } from '../segments/count.ts'
+import { handOver } from './hand-over.ts'
 import { linksOf } from './links.ts'
 import { type CarriedFiles, carriedFiles, type ComposedMessage, MessageComposer } from './message.ts'
 import { openOutbox, outboxPath } from './outbox.ts'
@@ -36,6 +37,8 @@ const [linksAtOnce, drawnAtOnce] = [200, 1000]
 const hour = 3_600_000
 /** More recipients than this get no messages by SMTP while they could not unsubscribe. */
 const mostWithoutUnsubscribing = 10
+/** A gate that cannot be used is tried again after this long, in milliseconds. */
+const gateTriedAfter = 60_000
 /** A campaign that has to wait longer for its speed limit gives up its thread, in milliseconds. */
 const maxPause = 10_000
 
@@ -48,6 +51,8 @@ export interface DeliveryData {
   /** The DNS servers to ask; none = those of the system. */
   dnsServers: readonly string[]
   schedule: RetrySchedule
+  /** The keys of gates, by URL domain; null = one cannot be read. */
+  gateKeys: Readonly<Record<number, string | null>>
 }
 
 /** One phase of a campaign: subscribers by id -> messages -> transport -> counters. */
@@ -65,10 +70,25 @@ export class Delivery {
     if (!plan || !(await this.#countRecipients(plan)) || !(await this.#drawContents(plan))) {
       return { is: 'stopped' }
     }
-    if (plan.route && !plan.route.mayUnsubscribe && (plan.recipients.count ?? 0) > mostWithoutUnsubscribing) {
+    const mayUnsubscribe = plan.message.gate !== null || (plan.route?.mayUnsubscribe ?? true)
+    if (!mayUnsubscribe && (plan.recipients.count ?? 0) > mostWithoutUnsubscribing) {
       return { is: 'held', fault: refusal('unsubscribe_way_missing', { most: mostWithoutUnsubscribing }) }
     }
+    const fault = await handOver({ reader: this.#reader, ...this.#job, ...this.#job.data }, plan.message)
+    if (fault) return this.#waitForGate(plan, fault)
     return this.#deliver(plan)
+  }
+
+  /** No message leaves whose links lead nowhere. */
+  async #waitForGate({ failures, speed }: DeliveryPlan, fault: Refusal): Promise<JobOutcome> {
+    const { id, client, signal } = this.#job
+    if (signal.aborted) return { is: 'stopped' }
+    const now = Date.now()
+    await client.run('deliveries.wait', {
+      ...{ id, for: 'server', until: now + gateTriedAfter, fault, failures: failures + 1 },
+      ...{ readAt: now, speed }
+    })
+    return { is: 'stopped' }
   }
 
   /** @returns the plan, with the links of its contents noted; null when the campaign is not to be worked on */

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { attributesIn, type Range, urlsIn } from './markup.ts'
-import { makeToken, type TokenContent } from '../api/subscribers/tokens.ts'
+import { targetSignature } from '../gates/keys.ts'
+import { makeToken, type TokenContent, type TokenPurpose } from '../api/subscribers/tokens.ts'
 
 // Where the links of a message lead, and which links of its content are counted.
 
@@ -66,10 +67,20 @@ export function linkOfCode(key: string): number | null {
 
 /** Where the links of a message lead. */
 export interface LinkTargets {
+  /** The gate at linkBase; null = this application answers there. */
+  gate: GateOfLinks | null
   /** Without a path; null = nowhere, since readers could not open the links. */
   linkBase: string | null
   /** The address that takes unsubscribes where no link can. */
   mailbox: string
+}
+
+/** A gate as links need it. */
+export interface GateOfLinks {
+  /** Signs the links. */
+  secret: KeyObject
+  /** Opens the pages of a content. @param content its key, such as s7 */
+  pageKey: (content: string) => string
 }
 
 /** The addresses in the message to one recipient. Each is made when it is used: to sign one takes as long as a paragraph. */
@@ -92,31 +103,49 @@ export class MessageLinks {
 
   get unsubscribe(): string {
     const { linkBase, mailbox } = this.#targets
-    const token = this.unsubscribeToken
-    return linkBase === null ? unsubscribeMail(mailbox, token) : `${linkBase}/u/${token}`
+    if (linkBase === null) return unsubscribeMail(mailbox, this.unsubscribeToken)
+    return `${linkBase}/u/${this.#linkToken('unsubscribe')}${this.#pageKey(`s${this.#named.sliceId}`)}`
   }
 
   /** '' where no link can be opened. */
   get webVersion(): string {
     const { linkBase } = this.#targets
-    return linkBase === null ? '' : `${linkBase}/w/${makeToken(this.#secret, 'view', this.#named)}`
+    return linkBase === null
+      ? ''
+      : `${linkBase}/w/${this.#linkToken('view')}${this.#pageKey(`s${this.#named.sliceId}`)}`
   }
 
   /** '' where no link can be opened. @param formId of the form that a subscription was asked for with */
   confirmation(subscriptionId: number, formId: number): string {
     const { linkBase } = this.#targets
     const named = { subscriberId: subscriptionId, sliceId: formId }
-    return linkBase === null ? '' : `${linkBase}/s/${makeToken(this.#secret, 'confirm', named)}`
+    const page = this.#pageKey(`f${formId}`)
+    return linkBase === null ? '' : `${linkBase}/s/${this.#linkToken('confirm', named)}${page}`
   }
 
   get openPixel(): string | undefined {
     const { linkBase } = this.#targets
-    return linkBase === null ? undefined : `${linkBase}/o/${makeToken(this.#secret, 'open', this.#named)}`
+    return linkBase === null ? undefined : `${linkBase}/o/${this.#linkToken('open')}`
   }
 
-  click(linkId: number): string | undefined {
-    const { linkBase } = this.#targets
-    this.#clickToken ??= makeToken(this.#secret, 'click', this.#named)
-    return linkBase === null ? undefined : `${linkBase}/c/${linkId}/${this.#clickToken}`
+  /** @param target where it leads, if codes in it were filled in: a gate does not know their values */
+  click(linkId: number, target: () => string | undefined): string | undefined {
+    const { linkBase, gate } = this.#targets
+    if (linkBase === null) return undefined
+    const token = (this.#clickToken ??= this.#linkToken('click'))
+    const address = `${linkBase}/c/${linkId}/${token}`
+    const to = gate && target()
+    if (!gate || to === undefined || to === null) return address
+    return `${address}?to=${encodeURIComponent(to)}&s=${targetSignature(gate.secret, linkId, token, to)}`
+  }
+
+  #linkToken(purpose: TokenPurpose, named = this.#named): string {
+    return makeToken(this.#targets.gate?.secret ?? this.#secret, purpose, named)
+  }
+
+  /** The end of a link through a gate; '' without one. */
+  #pageKey(content: string): string {
+    const { gate } = this.#targets
+    return gate ? `/${gate.pageKey(content)}` : ''
   }
 }

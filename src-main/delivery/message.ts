@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { KeyObject } from 'node:crypto'
 import type { Schema } from '../database/schema.ts'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
 import { type AttachedFile, attachedFilesOf } from '../api/attachments/queries.ts'
@@ -6,7 +7,8 @@ import { type Image, imagesOf } from '../api/images/queries.ts'
 import { imageKeysIn, linkImages } from '../api/images/rules.ts'
 import { makeBounceToken, messageHeader, messageIdOf, withPlus } from '../api/subscribers/bounce-tokens.ts'
 import { atEndOfBody, framedHtml, framedText, shownHtml } from './frame.ts'
-import { countClicks, linkOfCode, MessageLinks, unsubscribeMail } from './links.ts'
+import { gateSecretOf, pageKeyOf } from '../gates/keys.ts'
+import { countClicks, type GateOfLinks, linkOfCode, MessageLinks, unsubscribeMail } from './links.ts'
 import {
   dateLine,
   encodedAddress,
@@ -61,6 +63,11 @@ interface Compiled {
   encodings: { html: TextEncoding; text: TextEncoding }
 }
 
+interface CountedLink {
+  /** Its address, if that holds codes. */
+  compiled: CompiledText | undefined
+}
+
 /** The files that messages carry along. */
 export interface CarriedFiles {
   /** None where recipients load them. */
@@ -86,15 +93,17 @@ export class MessageComposer {
   readonly #plan: MessagePlan
   readonly #images: ReadonlyMap<string, Part>
   readonly #attachments: readonly Part[]
+  readonly #gate: GateOfLinks | null
   readonly #codes: Codes
   readonly #compiled = new Map<number, Compiled>()
-  readonly #counted = new Map<number, ReadonlySet<number>>()
+  readonly #counted = new Map<number, ReadonlyMap<number, CountedLink>>()
   readonly #headers: { name: string; value: CompiledText }[]
   /** The header fields that all messages share, and the domain of their ids. */
   readonly #shared: { first: string; from: string; replyTo: string; domain: string; mailbox: string }
 
   constructor(plan: MessagePlan, { images, attachments }: CarriedFiles = { images: [], attachments: [] }) {
     this.#plan = plan
+    this.#gate = plan.gate && gateOfLinks(plan.signingSecret)
     this.#images = new Map(
       images.map(({ key, name, media_type, bytes }) => [
         key,
@@ -219,18 +228,16 @@ export class MessageComposer {
     ].join('')
   }
 
-  /**
-   * A message that leaves this computer offers one-click unsubscribing (RFC 8058) only by an https address that answers from outside, and there is
-   * none yet; mail works everywhere.
-   */
+  /** A message that leaves this computer offers one-click unsubscribing (RFC 8058) only by a gate, which answers from outside; mail works everywhere. */
   #unsubscribeLines({ unsubscribe, unsubscribeToken }: Recipient['links']): string {
     if (this.#plan.asksToConfirm) return ''
     if (!this.#plan.leaves) {
-      return `${headerLine('List-Unsubscribe', `<${unsubscribe}>`)}List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`
+      return headerLine('List-Unsubscribe', `<${unsubscribe}>`) + oneClickLine
     }
     const mail = unsubscribeMail(this.#shared.mailbox, unsubscribeToken)
     const ways = unsubscribe === mail ? [mail] : [mail, unsubscribe]
-    return headerLine('List-Unsubscribe', ways.map((way) => `<${way}>`).join(', '))
+    const oneClick = this.#gate ? oneClickLine : ''
+    return headerLine('List-Unsubscribe', ways.map((way) => `<${way}>`).join(', ')) + oneClick
   }
 
   #withAttachments(body: Part): Part {
@@ -286,8 +293,15 @@ export class MessageComposer {
     return found
   }
 
-  #countedIn({ id, links }: PlannedContent): ReadonlySet<number> {
-    const counted = this.#counted.get(id) ?? new Set(links.map((link) => link.id))
+  #countedIn({ id, links }: PlannedContent): ReadonlyMap<number, CountedLink> {
+    const known = this.#counted.get(id)
+    if (known) return known
+    const counted = new Map(
+      links.map(({ id: linkId, url }): [number, CountedLink] => [
+        linkId,
+        { compiled: url.includes('%%') ? compile(url, 'text') : undefined }
+      ])
+    )
     this.#counted.set(id, counted)
     return counted
   }
@@ -296,15 +310,23 @@ export class MessageComposer {
     const { linkBase, signingSecret } = this.#plan
     const { asked } = addressee
     const named = { subscriberId: addressee.id, sliceId: content.sliceId }
-    const targets = { linkBase, mailbox: this.#shared.mailbox }
+    const targets = { linkBase, gate: this.#gate, mailbox: this.#shared.mailbox }
     const links = new MessageLinks(targets, signingSecret, named)
     const tracked = (key: string): string | undefined => {
       if (key === openPixelCode) return links.openPixel
       if (key === 'confirm_link') return asked && links.confirmation(asked.subscriptionId, asked.formId)
       const id = linkOfCode(key)
-      return id !== null && this.#countedIn(content).has(id) ? links.click(id) : undefined
+      if (id === null) return undefined
+      const target = this.#countedIn(content).get(id)
+      return target && links.click(id, () => this.#filledIn(target, recipient))
     }
-    return { ...addressee, links, tracked }
+    const recipient: Recipient = { ...addressee, links, tracked }
+    return recipient
+  }
+
+  /** Returns the target of a link whose address holds codes; undefined for one without. */
+  #filledIn({ compiled }: CountedLink, recipient: Recipient): string | undefined {
+    return compiled && writeContent(compiled, this.#codes, recipient)
   }
 }
 
@@ -314,6 +336,20 @@ function addressLine(header: string, address: string | null, name = ''): string 
 }
 
 const openPixelCode = 'open_pixel'
+const oneClickLine = 'List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n'
+
+/** Returns how links through a gate are made. @param secret of this installation */
+export function gateOfLinks(secret: KeyObject): GateOfLinks {
+  const keys = new Map<string, string>()
+  return {
+    secret: gateSecretOf(secret),
+    pageKey: (content) => {
+      const known = keys.get(content) ?? pageKeyOf(secret, content)
+      keys.set(content, known)
+      return known
+    }
+  }
+}
 
 function withOpenPixel(html: string): string {
   return atEndOfBody(html, `<img src="%%${openPixelCode}%%" width="1" height="1" alt="">`)

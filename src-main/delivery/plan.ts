@@ -27,6 +27,8 @@ export interface MessagePlan {
   timeZone: string
   /** Without a path; null = no link may lead to Listwright, since readers could not open it. */
   linkBase: string | null
+  /** The gate at linkBase; null = this application answers there. */
+  gate: { urlDomainId: number; address: string } | null
   /** True for a message that asks to confirm an address: it belongs to no list yet, so there is nothing to unsubscribe from. */
   asksToConfirm: boolean
   /** True if the message leaves this computer, so that its headers must hold for readers elsewhere. */
@@ -116,6 +118,8 @@ export interface DeliveryPlan {
   }
   /** The servers that take the messages; null = the outbox. */
   route: SmtpRoute | null
+  /** How often in a row no server, or the gate of the links, could be used. */
+  failures: number
   seeds: { addresses: string[]; values: StoredValues }
   /** Messages per hour; 0 = as fast as it goes. */
   speed: number

@@ -11,6 +11,8 @@ import type { Writer } from '../database/writer.ts'
 import { startThread } from '../base/threads.ts'
 import { signingFault, type SigningKey, signingKeysOf } from './signing.ts'
 import { type DeliveryServices, secretsOf } from './delivery-jobs.ts'
+import { gateKeys } from '../gates/queries.ts'
+import { handOver } from './hand-over.ts'
 import type { PreviewInput } from './endpoints.ts'
 import type { MessagePlan } from './plan.ts'
 import type { SmtpServerPlan } from './smtp/smtp-session.ts'
@@ -88,6 +90,9 @@ export async function sendPreview(
   const signingKeys = isSigned ? await signingKeysOf(reader, message.organizationId, credentials) : []
   const unsignable = signingFault(sender, signingKeys)
   if (unsignable) throw validationFailed(unsignable)
+  const services = { reader, client: writer, gateKeys: await gateKeys(reader, credentials) }
+  const fault = await handOver(services, message)
+  if (fault) throw validationFailed(fault)
   const task: PreviewTask = {
     dataDirectory,
     message,

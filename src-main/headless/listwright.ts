@@ -38,6 +38,10 @@ const commands: Record<string, Entry> = {
   import: {
     summary: 'imports a contact file into a list',
     load: async () => (await import('./import.ts')).importCommand
+  },
+  gate: {
+    summary: 'takes unsubscribes and clicks on a server, while the application is off',
+    load: async () => (await import('./gate.ts')).gateCommand
   }
 }
 

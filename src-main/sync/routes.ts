@@ -20,7 +20,7 @@ import {
   settingsOf
 } from './queries.ts'
 import type { LookInput } from './read-only-run.ts'
-import { remoteAddress } from './remote-address.ts'
+import { serverAddress } from '../http/server-address.ts'
 import type { RemoteLook } from './remote-look.ts'
 import type { RemoteInput } from './schema.ts'
 
@@ -32,6 +32,8 @@ declare module '../http/context.ts' {
 }
 
 const toldRuns = 50
+/** What people paste behind the address of a server. */
+const apiPath = /\/ga\/api(?:\/v2)?$/
 
 /** /app/v1/remotes: servers to which the organization is mirrored. */
 export const syncRoutes = serveEndpoints(
@@ -48,7 +50,7 @@ export const syncRoutes = serveEndpoints(
 
       'POST /remotes': async ({ caller, body }) => {
         const { name, base_url, organization_id, api_key, ...settings } = body
-        const baseUrl = remoteAddress(base_url)
+        const baseUrl = serverAddress(base_url, 'base_url', apiPath)
         const id = await writer.run('syncs.add', {
           organizationId: caller.organizationId,
           name: name?.trim() || new URL(baseUrl).host,
@@ -155,7 +157,7 @@ export const syncRoutes = serveEndpoints(
         remoteId: 0,
         organizationId: caller.organizationId,
         timeZone: caller.timeZone,
-        baseUrl: remoteAddress(base_url),
+        baseUrl: serverAddress(base_url, 'base_url', apiPath),
         remoteOrganizationId: organization_id,
         apiKey: api_key.trim(),
         settings

@@ -7,7 +7,9 @@ import { campaignToSend, campaignPlanOf } from '../delivery/campaign-plan.ts'
 import type { MessagePlan } from '../delivery/plan.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Addressee, WrittenContent } from '../delivery/message.ts'
-import type { TokenContent } from '../api/subscribers/tokens.ts'
+import { readToken, type TokenContent } from '../api/subscribers/tokens.ts'
+import type { ListNames } from '../public-pages/texts.ts'
+import { signingSecret } from '../settings/queries.ts'
 
 /** The message that a subscriber got, as it would be written now; null when the campaign or the subscriber was deleted. */
 export async function messageOf(
@@ -17,6 +19,19 @@ export async function messageOf(
 ): Promise<WrittenContent | null> {
   const found = await composerFor(db, named, linkBase)
   return found?.isThere ? found.composer.write(found.contentId, found.addressee) : null
+}
+
+/** Returns what a page for unsubscribing says of the list; null for a token that names nobody there. */
+export async function listNamesByToken(db: Kysely<Schema>, token: string): Promise<ListNames | null> {
+  const named = readToken(await signingSecret(db), 'unsubscribe', token)
+  if (!named) return null
+  const row = await db
+    .selectFrom('subscribers')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_id')
+    .select(['mailing_lists.name as list', 'd_from_name'])
+    .where('subscribers.id', '=', named.subscriberId)
+    .executeTakeFirst()
+  return { list: row?.list ?? '', sender: row?.d_from_name ?? '' }
 }
 
 /** The address of a link as its content has it; undefined for no link of the content that a token names. */

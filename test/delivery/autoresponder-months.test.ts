@@ -255,6 +255,7 @@ async function startReality(plans: readonly Plan[], zone: string) {
               secrets: {},
               signingKeys: [],
               dnsServers: [],
+              gateKeys: {},
               schedule: usualSchedule
             }
           }

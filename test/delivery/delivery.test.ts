@@ -35,7 +35,7 @@ function deliver(
     dataDirectory: bench.directory,
     client: clientOf(bench, before),
     signal: signal ?? new AbortController().signal,
-    data: { linkBase, secrets: {}, signingKeys: [], dnsServers: [], schedule: usualSchedule }
+    data: { linkBase, secrets: {}, signingKeys: [], dnsServers: [], gateKeys: {}, schedule: usualSchedule }
   }
   return new Delivery(job, kyselyOver(bench.sqlite)).run()
 }

@@ -1,7 +1,9 @@
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import { notFound, validationFailed } from '../../base/errors.ts'
+import type { CredentialPlace } from '../../base/credential-places.ts'
 import { refusal } from '../../base/refusal.ts'
+import { serverAddress } from '../../http/server-address.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
 import { isDomain, isEmail } from '../subscribers/rules.ts'
@@ -11,6 +13,8 @@ import {
   databaseConnections,
   dependenciesOn,
   type DeliverySetting,
+  urlDomainById,
+  type UrlDomainRow,
   urlDomainsOf,
   virtualMtasOf
 } from './queries.ts'
@@ -18,14 +22,17 @@ import type {
   BounceEmailInput,
   DatabaseConnection,
   DatabaseConnectionInput,
-  UrlDomain,
   UrlDomainInput,
   VirtualMta,
   VirtualMtaInput
 } from './schema.ts'
 
 export const virtualMtaTables: RecordTables = { entity: 'virtual_mta', table: 'virtual_mtas', parts: [] }
-export const urlDomainTables: RecordTables = { entity: 'url_domain', table: 'url_domains', parts: [] }
+export const urlDomainTables: RecordTables = {
+  entity: 'url_domain',
+  table: 'url_domains',
+  parts: [{ table: 'gates', where: 'url_domain_id = :id' }]
+}
 export const bounceEmailTables: RecordTables = { entity: 'bounce_email', table: 'bounce_emails', parts: [] }
 
 interface Create<Input> {
@@ -54,12 +61,16 @@ export const createVirtualMta: Command<Create<VirtualMtaInput>, VirtualMta> = as
   return { id, type: 'virtualmta', name }
 }
 
-/** @throws ApiError validation_failed if it is no domain or exists */
-export const createUrlDomain: Command<Create<UrlDomainInput>, UrlDomain> = async (
+/** A URL domain as it is stored; a gate has an address. */
+export type UrlDomainSettings = Pick<UrlDomainInput, 'domain' | 'kind' | 'address'>
+
+/** @throws ApiError validation_failed if it is no domain, no address of a gate, or exists */
+export const createUrlDomain: Command<Create<UrlDomainSettings>, UrlDomainRow> = async (
   context,
   { organizationId, input }
 ) => {
-  const domain = readDomain(input.domain)
+  const address = input.kind === 'gate' ? readAddress(input.address) : null
+  const domain = address === null ? readDomain(input.domain) : new URL(address).host
   const others = await urlDomainsOf(context.db, organizationId)
   refuseTaken(
     'domain',
@@ -71,8 +82,67 @@ export const createUrlDomain: Command<Create<UrlDomainInput>, UrlDomain> = async
     .values({ organization_id: organizationId, domain })
     .returning('id')
     .executeTakeFirstOrThrow()
+  if (address !== null) {
+    await context.db
+      .insertInto('gates')
+      .values({ url_domain_id: id, address, updated_at: context.now })
+      .execute()
+  }
   recordOne(context, 'url_domain', 'create', { organizationId }, id)
-  return { id, domain }
+  return urlDomainById(context.db, organizationId, id)
+}
+
+interface UpdateGate {
+  organizationId: number
+  id: number
+  address?: string
+  /** Where its new key is stored; left out, the key stays the same. */
+  credentialPlace?: CredentialPlace
+}
+
+/**
+ * Changes a gate. A key goes only to the server that it was entered for, and another server has none of what was handed over.
+ * @throws ApiError validation_failed for a URL domain that is no gate, or an address that cannot be one
+ */
+export const updateGate: Command<UpdateGate, UrlDomainRow> = async (
+  context,
+  { organizationId, id, address: given, credentialPlace }
+) => {
+  const before = await urlDomainById(context.db, organizationId, id)
+  if (before.address === null) throw validationFailed(refusal('no_gate', { name: before.domain }))
+  const address = given === undefined ? before.address : readAddress(given)
+  const isOther = address !== before.address
+  const domain = new URL(address).host
+  const others = (await urlDomainsOf(context.db, organizationId)).filter((other) => other.id !== id)
+  refuseTaken(
+    'address',
+    domain,
+    others.map((other) => other.domain)
+  )
+  await recordEdit(context, urlDomainTables, { organizationId }, id, async () => {
+    await context.db.updateTable('url_domains').set({ domain }).where('id', '=', id).execute()
+    return context.db
+      .updateTable('gates')
+      .set({
+        address,
+        ...(isOther && { credential_place: null, state: null, fetched_at: null }),
+        ...(credentialPlace !== undefined && { credential_place: credentialPlace }),
+        next_at: 0,
+        fault: null,
+        updated_at: context.now
+      })
+      .where('url_domain_id', '=', id)
+      .returning('url_domain_id as id')
+      .executeTakeFirstOrThrow()
+  })
+  if (isOther) {
+    await context.db
+      .updateTable('gate_contents')
+      .set({ is_handed_over: 0 })
+      .where('url_domain_id', '=', id)
+      .execute()
+  }
+  return urlDomainById(context.db, organizationId, id)
 }
 
 /** @throws ApiError validation_failed if it is no address or exists */
@@ -163,8 +233,7 @@ export const deleteVirtualMta: Command<Delete, void> = async (context, { organiz
 }
 
 export const deleteUrlDomain: Command<Delete, void> = async (context, { organizationId, id }) => {
-  const found = (await urlDomainsOf(context.db, organizationId)).find((each) => each.id === id)
-  if (!found) throw notFound('URL domain', id)
+  const found = await urlDomainById(context.db, organizationId, id)
   await refuseInUse(context, 'url_domain', id, found.domain)
   await recordDeletion(context, urlDomainTables, { organizationId }, { id, name: found.domain }, () =>
     context.db.deleteFrom('url_domains').where('id', '=', id).execute()
@@ -206,8 +275,16 @@ export const deleteDatabaseConnection: Command<{ id: number }, void> = async (co
   })
 }
 
-function readDomain(text: string): string {
+/** @throws ApiError validation_failed */
+function readAddress(text = ''): string {
+  if (text.trim() === '') throw validationFailed(refusal('blank', { field: 'address' }))
+  return serverAddress(text, 'address')
+}
+
+/** @throws ApiError validation_failed */
+function readDomain(text = ''): string {
   const domain = text.trim().toLowerCase()
+  if (domain === '') throw validationFailed(refusal('blank', { field: 'domain' }))
   if (!isDomain(domain)) {
     throw validationFailed(refusal('domain', { field: 'domain', domain }))
   }
@@ -234,6 +311,7 @@ export const deliverySettingCommands = {
   createVirtualMta,
   deleteVirtualMta,
   createUrlDomain,
+  updateGate,
   deleteUrlDomain,
   createBounceEmail,
   updateBounceEmail,

@@ -8,6 +8,7 @@ import {
   DatabaseConnection,
   DatabaseConnectionInput,
   UrlDomain,
+  UrlDomainChanges,
   UrlDomainInput,
   VirtualMta,
   VirtualMtaInput
@@ -46,8 +47,16 @@ export const deliverySettingEndpoints = endpoints('Delivery settings', {
 
   'POST /url_domains': {
     access: 'organization_admin',
-    summary: 'Define a URL domain',
+    summary: 'Define a URL domain, or a gate (an extension)',
     body: wrapped('url_domain', UrlDomainInput),
+    answer: envelope(UrlDomain)
+  },
+
+  'PUT /url_domains/:id': {
+    access: 'organization_admin',
+    summary: 'Change the address or the key of a gate (an extension)',
+    params: IdParams,
+    body: wrapped('url_domain', UrlDomainChanges),
     answer: envelope(UrlDomain)
   },
 

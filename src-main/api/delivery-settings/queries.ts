@@ -1,4 +1,7 @@
 import type { Kysely } from 'kysely'
+import { notFound } from '../../base/errors.ts'
+import { presentStored } from '../../base/stored-refusal.ts'
+import { formatOptionalTime } from '../../base/times.ts'
 import type { Schema } from '../../database/schema.ts'
 import { autorespondersUsing } from '../autoresponders/uses.ts'
 import { campaignsUsing } from '../campaigns/uses.ts'
@@ -19,13 +22,39 @@ export async function virtualMtasOf(db: Kysely<Schema>, organizationId: number):
   ]
 }
 
-export function urlDomainsOf(db: Kysely<Schema>, organizationId: number): Promise<UrlDomain[]> {
+export type UrlDomainRow = Awaited<ReturnType<typeof urlDomainsOf>>[number]
+
+/** By id; what is null of a gate is null of a domain. */
+export function urlDomainsOf(db: Kysely<Schema>, organizationId: number) {
   return db
     .selectFrom('url_domains')
-    .select(['id', 'domain'])
+    .leftJoin('gates', 'url_domain_id', 'url_domains.id')
+    .select(['id', 'domain', 'address', 'credential_place', 'fetched_at', 'fault'])
     .where('organization_id', '=', organizationId)
     .orderBy('id')
     .execute()
+}
+
+/** @throws ApiError not_found */
+export async function urlDomainById(
+  db: Kysely<Schema>,
+  organizationId: number,
+  id: number
+): Promise<UrlDomainRow> {
+  const found = (await urlDomainsOf(db, organizationId)).find((each) => each.id === id)
+  if (!found) throw notFound('URL domain', id)
+  return found
+}
+
+export function presentUrlDomain(row: UrlDomainRow, timeZone: string): UrlDomain {
+  const { id, domain, address, credential_place, fetched_at, fault } = row
+  return {
+    ...{ id, domain, address },
+    kind: address === null ? 'domain' : 'gate',
+    has_secret: credential_place !== null,
+    fetched_at: formatOptionalTime(fetched_at, timeZone),
+    ...presentStored(fault)
+  }
 }
 
 export interface BounceEmailRow {

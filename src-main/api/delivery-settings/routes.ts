@@ -6,6 +6,7 @@ import {
   type BounceEmailRow,
   bounceEmailsOf,
   databaseConnections,
+  presentUrlDomain,
   urlDomainsOf,
   virtualMtasOf
 } from './queries.ts'
@@ -13,59 +14,84 @@ import { BounceEmail } from './schema.ts'
 import { deliverySettingEndpoints } from './endpoints.ts'
 import { serveEndpoints } from '../../http/serve.ts'
 
-export const deliverySettingRoutes = serveEndpoints(deliverySettingEndpoints, ({ reader, writer }) => ({
-  'GET /virtual_mtas': async ({ caller }) => ok(await virtualMtasOf(reader, caller.organizationId)),
+export const deliverySettingRoutes = serveEndpoints(
+  deliverySettingEndpoints,
+  ({ reader, writer, credentials }) => ({
+    'GET /virtual_mtas': async ({ caller }) => ok(await virtualMtasOf(reader, caller.organizationId)),
 
-  'POST /virtual_mtas': async ({ caller: { organizationId }, body }) =>
-    ok(await writer.run('deliverySettings.createVirtualMta', { organizationId, input: body.virtual_mta })),
+    'POST /virtual_mtas': async ({ caller: { organizationId }, body }) =>
+      ok(await writer.run('deliverySettings.createVirtualMta', { organizationId, input: body.virtual_mta })),
 
-  'DELETE /virtual_mtas/:id': async ({ caller: { organizationId }, params }) => {
-    await writer.run('deliverySettings.deleteVirtualMta', { organizationId, id: params.id })
-    return ok(null)
-  },
+    'DELETE /virtual_mtas/:id': async ({ caller: { organizationId }, params }) => {
+      await writer.run('deliverySettings.deleteVirtualMta', { organizationId, id: params.id })
+      return ok(null)
+    },
 
-  'GET /url_domains': async ({ caller }) => ok(await urlDomainsOf(reader, caller.organizationId)),
+    'GET /url_domains': async ({ caller: { organizationId, timeZone } }) =>
+      ok((await urlDomainsOf(reader, organizationId)).map((row) => presentUrlDomain(row, timeZone))),
 
-  'POST /url_domains': async ({ caller: { organizationId }, body }) =>
-    ok(await writer.run('deliverySettings.createUrlDomain', { organizationId, input: body.url_domain })),
+    'POST /url_domains': async ({ caller: { organizationId, timeZone }, body }) => {
+      const { secret, ...input } = body.url_domain
+      const row = await writer.run('deliverySettings.createUrlDomain', { organizationId, input })
+      if (secret === undefined || row.address === null) return ok(presentUrlDomain(row, timeZone))
+      const credentialPlace = await credentials.write(`gate-${row.id}`, secret.trim())
+      const named = { organizationId, id: row.id }
+      const stored = await writer.run('deliverySettings.updateGate', { ...named, credentialPlace })
+      return ok(presentUrlDomain(stored, timeZone))
+    },
 
-  'DELETE /url_domains/:id': async ({ caller: { organizationId }, params }) => {
-    await writer.run('deliverySettings.deleteUrlDomain', { organizationId, id: params.id })
-    return ok(null)
-  },
+    'PUT /url_domains/:id': async ({ caller: { organizationId, timeZone }, params: { id }, body }) => {
+      const { secret, ...changes } = body.url_domain
+      // The key is stored once the address is accepted, so that it never goes to a server that it was not entered for.
+      const row = await writer.run('deliverySettings.updateGate', { organizationId, id, ...changes })
+      if (secret === undefined) {
+        if (row.credential_place === null) await credentials.remove(`gate-${id}`)
+        return ok(presentUrlDomain(row, timeZone))
+      }
+      const credentialPlace = await credentials.write(`gate-${id}`, secret.trim())
+      const stored = await writer.run('deliverySettings.updateGate', { organizationId, id, credentialPlace })
+      return ok(presentUrlDomain(stored, timeZone))
+    },
 
-  'GET /bounce_emails': async ({ caller }) =>
-    ok((await bounceEmailsOf(reader, caller.organizationId)).map(presentBounceEmail)),
+    'DELETE /url_domains/:id': async ({ caller: { organizationId }, params }) => {
+      await writer.run('deliverySettings.deleteUrlDomain', { organizationId, id: params.id })
+      await credentials.remove(`gate-${params.id}`)
+      return ok(null)
+    },
 
-  'POST /bounce_emails': async ({ caller: { organizationId }, body }) =>
-    ok(
-      presentBounceEmail(
-        await writer.run('deliverySettings.createBounceEmail', { organizationId, input: body.bounce_email })
-      )
-    ),
+    'GET /bounce_emails': async ({ caller }) =>
+      ok((await bounceEmailsOf(reader, caller.organizationId)).map(presentBounceEmail)),
 
-  'PUT /bounce_emails/:id': async ({ caller: { organizationId }, params, body }) => {
-    const named = { organizationId, ...bounceEmailKey(params.id) }
-    const { plus_addressing: plusAddressing } = body.bounce_email
-    const row = await writer.run('deliverySettings.updateBounceEmail', { ...named, plusAddressing })
-    return ok(presentBounceEmail(row))
-  },
+    'POST /bounce_emails': async ({ caller: { organizationId }, body }) =>
+      ok(
+        presentBounceEmail(
+          await writer.run('deliverySettings.createBounceEmail', { organizationId, input: body.bounce_email })
+        )
+      ),
 
-  'DELETE /bounce_emails/:id': async ({ caller: { organizationId }, params }) => {
-    await writer.run('deliverySettings.deleteBounceEmail', { organizationId, ...bounceEmailKey(params.id) })
-    return ok(null)
-  },
+    'PUT /bounce_emails/:id': async ({ caller: { organizationId }, params, body }) => {
+      const named = { organizationId, ...bounceEmailKey(params.id) }
+      const { plus_addressing: plusAddressing } = body.bounce_email
+      const row = await writer.run('deliverySettings.updateBounceEmail', { ...named, plusAddressing })
+      return ok(presentBounceEmail(row))
+    },
 
-  'GET /database_connections': async () => ok(await databaseConnections(reader)),
+    'DELETE /bounce_emails/:id': async ({ caller: { organizationId }, params }) => {
+      await writer.run('deliverySettings.deleteBounceEmail', { organizationId, ...bounceEmailKey(params.id) })
+      return ok(null)
+    },
 
-  'POST /database_connections': async ({ body }) =>
-    ok(await writer.run('deliverySettings.createDatabaseConnection', body.database_connection)),
+    'GET /database_connections': async () => ok(await databaseConnections(reader)),
 
-  'DELETE /database_connections/:id': async ({ params }) => {
-    await writer.run('deliverySettings.deleteDatabaseConnection', { id: params.id })
-    return ok(null)
-  }
-}))
+    'POST /database_connections': async ({ body }) =>
+      ok(await writer.run('deliverySettings.createDatabaseConnection', body.database_connection)),
+
+    'DELETE /database_connections/:id': async ({ params }) => {
+      await writer.run('deliverySettings.deleteDatabaseConnection', { id: params.id })
+      return ok(null)
+    }
+  })
+)
 
 /** @throws ApiError not_found */
 function bounceEmailKey(text: string): { id: number; domainId: number } {

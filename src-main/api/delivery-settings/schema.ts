@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Filled, withDefault } from '../../http/schema.ts'
+import { Filled, Nullable, Timestamp, WindowFault, withDefault } from '../../http/schema.ts'
 
 // What lists and autoresponders send with (docs/api.md, "Delivery settings").
 
@@ -17,11 +17,53 @@ export type VirtualMta = Static<typeof VirtualMta>
 export const VirtualMtaInput = Type.Object({ name: Filled({ maxLength: 255 }) })
 export type VirtualMtaInput = Static<typeof VirtualMtaInput>
 
-export const UrlDomain = Type.Object({ id: Type.Integer(), domain: Type.String() })
+/** Where the links of messages lead: a name under which this computer is reached, or a gate, a server that answers while it is off. */
+export const urlDomainKinds = ['domain', 'gate'] as const
+
+export const UrlDomain = Type.Object({
+  id: Type.Integer(),
+  /** For a gate, the host of its address. */
+  domain: Type.String(),
+  kind: Type.Enum([...urlDomainKinds]),
+  /** The address of a gate; null for a domain. */
+  address: Nullable(Type.String()),
+  /** True if the key of the gate is stored. */
+  has_secret: Type.Boolean(),
+  /** When the events of the gate were last fetched; null = never. */
+  fetched_at: Nullable(Timestamp),
+  /** Why they could not be fetched the last time; null = they could. */
+  error_message: Nullable(Type.String()),
+  fault: WindowFault
+})
 export type UrlDomain = Static<typeof UrlDomain>
 
-export const UrlDomainInput = Type.Object({ domain: Filled({ maxLength: 253 }) })
+const gateSettings = {
+  /** Without a path, such as https://links.example.com. */
+  address: Filled({ maxLength: 300 }),
+  /** The key of the gate; it is stored where only this computer's user can read it, and never answered. */
+  secret: Filled({ maxLength: 200 })
+}
+
+export const UrlDomainInput = Type.Object({
+  domain: Type.Optional(Type.String({ maxLength: 253 })),
+  kind: withDefault(Type.Enum([...urlDomainKinds]), 'domain'),
+  address: Type.Optional(gateSettings.address),
+  secret: Type.Optional(gateSettings.secret)
+})
 export type UrlDomainInput = Static<typeof UrlDomainInput>
+
+/** Of a gate. */
+export const UrlDomainChanges = Type.Partial(Type.Object(gateSettings))
+export type UrlDomainChanges = Static<typeof UrlDomainChanges>
+
+export const GateTest = Type.Object({
+  is_open: Type.Boolean(),
+  /** How long it took until what a visitor did came back; null if it did not. */
+  milliseconds: Nullable(Type.Integer()),
+  /** The words of the gate or the system, if it did not. */
+  words: Type.String()
+})
+export type GateTest = Static<typeof GateTest>
 
 export const BounceEmail = Type.Object({
   /** "<user id>@<domain id>", such as "1@1". */

@@ -117,6 +117,28 @@ export async function recordEvent(
   return isUnique
 }
 
+/**
+ * Takes back an unsubscribe that was counted.
+ * @param event `at` is when it occurred, in UNIX milliseconds
+ */
+export async function takeBackUnsubscribe(
+  context: CommandContext,
+  { sliceId, subscriberId, at }: { sliceId: number; subscriberId: number; at: number },
+  timeZone: string
+): Promise<void> {
+  const event = await context.db
+    .deleteFrom('stat_events')
+    .where('stat_slice_id', '=', sliceId)
+    .where('type', '=', 'unsub')
+    .where('subscriber_id', '=', subscriberId)
+    .where('occurred_at', '=', at)
+    .returning('is_unique')
+    .executeTakeFirst()
+  if (!event) return
+  const counters = { unsubs_total: -1, unsubs_unique: -event.is_unique, unsubs_status_updated: -1 }
+  await incrementCounter(context, sliceId, counters, timeZone, at)
+}
+
 export interface RecipientBounce {
   sliceId: number
   subscriber: { id: number; email: string }

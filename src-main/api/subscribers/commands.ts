@@ -16,12 +16,13 @@ import {
   type StoredValues
 } from '../custom-fields/rules.ts'
 import { currentSettings, signingSecret } from '../../settings/queries.ts'
-import { readToken } from './tokens.ts'
+import { undoWithin } from '../../public-pages/texts.ts'
+import { readToken, type TokenContent } from './tokens.ts'
 import { queueReactions, subscriptionAutoresponders } from '../autoresponders/reactions.ts'
 import { Reactions } from '../autoresponders/waiting-reactions.ts'
 import { localListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
-import { countedSlice, recordEvent } from '../statistics/counting.ts'
+import { countedSlice, recordEvent, takeBackUnsubscribe } from '../statistics/counting.ts'
 import { subscriberLimit, subscribersOfOrganization } from '../subscriber-counts/queries.ts'
 import { confirmationForm, storeUntilConfirmed } from '../web-forms/confirmation.ts'
 import {
@@ -283,28 +284,48 @@ export const unsubscribeByToken: Command<
   const row = named && (await subscriberWithList(context.db, named.subscriberId))
   const isForeign = Boolean(row) && organizationId !== null && row?.organization_id !== organizationId
   if (!named || isForeign) throw validationFailed(refusal('not_unsubscribe_token', { field: 'token' }))
+  return unsubscribeNamed(context, named, { ip: ip || null, at: context.now })
+}
+
+/**
+ * Unsubscribes the subscriber that a link named, and counts it.
+ * @param at when the link was used, in UNIX milliseconds
+ * @returns as {@link unsubscribeByToken}
+ */
+export async function unsubscribeNamed(
+  context: CommandContext,
+  { subscriberId, sliceId }: TokenContent,
+  { ip, at }: { ip: string | null; at: number }
+): Promise<{ id: number; mailingListId: number } | null> {
+  const row = await subscriberWithList(context.db, subscriberId)
   if (!row) {
     // If the deletion is undone, the subscriber is restored as unsubscribed.
-    await recordAbsent(context, [{ id: named.subscriberId, status: 'unsubscribed' }])
+    await recordAbsent(context, [{ id: subscriberId, status: 'unsubscribed' }])
     return null
   }
   await context.db
     .updateTable('subscribers')
-    .set({ status: 'unsubscribed', remove_time: context.now, remove_ip: ip || null, updated_at: context.now })
+    .set({ status: 'unsubscribed', remove_time: at, remove_ip: ip, updated_at: context.now })
     .where('id', '=', row.id)
     .execute()
   const tally = new SubscriberTally(row.mailing_list_id)
   tally.moved(row.status, 'unsubscribed')
   await tally.save(context)
   // Unsubscribing works even if the campaign was deleted; it is then not counted.
-  const counted = await countedSlice(context.db, named.sliceId)
+  const counted = await countedSlice(context.db, sliceId)
   if (counted) {
     const updatesStatus = row.status !== 'unsubscribed'
     await recordEvent(
       context,
-      { type: 'unsub', sliceId: named.sliceId, subscriber: row, ip: ip || null, updatesStatus },
+      { type: 'unsub', sliceId, subscriber: row, ip, updatesStatus, at },
       row.time_zone_name
     )
+  }
+  if (row.status !== 'unsubscribed') {
+    await context.db
+      .replaceInto('link_unsubscribes')
+      .values({ subscriber_id: row.id, status: row.status, occurred_at: at })
+      .execute()
   }
   const scope = { organizationId: row.organization_id, mailingListId: row.mailing_list_id }
   const details: SubscriberChange = {
@@ -315,6 +336,48 @@ export const unsubscribeByToken: Command<
   // A subscriber on a deleted list is unsubscribed as well, since the list can be restored; the answer then
   // names no subscriber.
   return row.deleted_at === null ? { id: row.id, mailingListId: row.mailing_list_id } : null
+}
+
+/** The button leads to the application a moment after it was pressed; in milliseconds. */
+const onTheWay = 5000
+
+/**
+ * Undoes an unsubscribe by a link, as if it had not happened.
+ * @param at when the button was pressed, in UNIX milliseconds
+ * @returns false if that was more than a minute later, or the subscriber has changed since
+ */
+export async function undoUnsubscribe(
+  context: CommandContext,
+  { subscriberId, sliceId }: TokenContent,
+  at: number
+): Promise<boolean> {
+  const { db, now } = context
+  const done = await db
+    .deleteFrom('link_unsubscribes')
+    .where('subscriber_id', '=', subscriberId)
+    .returning(['status', 'occurred_at'])
+    .executeTakeFirst()
+  const row = await subscriberWithList(db, subscriberId)
+  const isInTime = done !== undefined && Math.abs(at - done.occurred_at) <= undoWithin + onTheWay
+  if (!done || !isInTime || row?.status !== 'unsubscribed') return false
+  await db
+    .updateTable('subscribers')
+    .set({ status: done.status, remove_time: null, remove_ip: null, updated_at: now })
+    .where('id', '=', subscriberId)
+    .execute()
+  const tally = new SubscriberTally(row.mailing_list_id)
+  tally.moved('unsubscribed', done.status)
+  await tally.save(context)
+  const scope = { organizationId: row.organization_id, mailingListId: row.mailing_list_id }
+  const details: SubscriberChange = { status: ['unsubscribed', done.status] }
+  recordOne(context, 'subscriber', 'update', scope, subscriberId, details)
+  await takeBackUnsubscribe(context, { sliceId, subscriberId, at: done.occurred_at }, row.time_zone_name)
+  return true
+}
+
+const undoByToken: Command<{ token: string }, boolean> = async (context, { token }) => {
+  const named = readToken(await signingSecret(context.db), 'unsubscribe', token)
+  return named ? undoUnsubscribe(context, named, context.now) : false
 }
 
 interface DeleteInput extends Omit<SubscriberScope, 'timeZone'> {
@@ -491,6 +554,7 @@ export const subscriberCommands = {
   create: onSubscribersOnly(createSubscriber),
   update: onSubscribersOnly(updateSubscriber),
   unsubscribeByToken,
+  undoByToken,
   delete: deleteSubscribers
 }
 

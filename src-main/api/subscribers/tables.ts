@@ -22,6 +22,14 @@ export interface SubscribersTable {
   updated_at: Time
 }
 
+/** The last unsubscribe by a link, for a minute in which it can be undone. */
+export interface LinkUnsubscribesTable {
+  subscriber_id: number
+  /** Before it. */
+  status: SubscriberStatus
+  occurred_at: Time
+}
+
 /** The next free id of a table whose ids are allocated in ranges. */
 export interface IdSequencesTable {
   name: string
@@ -32,6 +40,7 @@ declare module '../../database/schema.ts' {
   interface Schema {
     subscribers: SubscribersTable
     id_sequences: IdSequencesTable
+    link_unsubscribes: LinkUnsubscribesTable
   }
   interface ChangedEntities {
     subscriber: unknown

@@ -11,6 +11,7 @@ import { day } from './confirmation.ts'
 import { confirmationCode } from './confirmation-texts.ts'
 import {
   hasActive,
+  type LinkedSubscription,
   pendingByToken,
   pendingSubscriptionById,
   type PendingSubscriptionRow,
@@ -123,8 +124,14 @@ export type ConfirmationByLink = 'confirmed' | 'there_already' | 'gone'
 export const confirmByLink: Command<{ token: string; ip: string }, ConfirmationByLink> = async (
   context,
   { token, ip }
-) => {
-  const found = await pendingByToken(context.db, token, context.clock)
+) => confirmLinked(context, await pendingByToken(context.db, token, context.clock), ip)
+
+/** Adds the subscriber that a link named. @returns and @throws as {@link confirmByLink} */
+export async function confirmLinked(
+  context: CommandContext,
+  found: LinkedSubscription | null,
+  ip: string | null
+): Promise<ConfirmationByLink> {
   if (!found) return 'gone'
   const { pending, organizationId, timeZone } = found
   const { id: mailingListId } = found.list

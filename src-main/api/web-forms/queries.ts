@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely'
+import type { KeyObject } from 'node:crypto'
 import type { PendingSubscriptionsTable, WebFormsTable } from './tables.ts'
 import type { Schema } from '../../database/schema.ts'
 import { notFound } from '../../base/errors.ts'
@@ -92,14 +93,16 @@ export interface LinkedSubscription {
 /**
  * Returns what the link of a confirmation message names.
  * @param now UNIX milliseconds
+ * @param secret with which it was signed; left out = that of this installation
  * @returns null for a link that was used, has expired, or was never made
  */
 export async function pendingByToken(
   db: Kysely<Schema>,
   token: string,
-  now: number
+  now: number,
+  secret?: KeyObject
 ): Promise<LinkedSubscription | null> {
-  const named = readToken(await signingSecret(db), 'confirm', token)
+  const named = readToken(secret ?? (await signingSecret(db)), 'confirm', token)
   if (!named) return null
   const pending = await db
     .selectFrom('pending_subscriptions')

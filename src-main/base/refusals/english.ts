@@ -226,6 +226,13 @@ export const english = {
   other_bounce_domain: '{field} {domain} is not the domain of bounce_email_user_id {id}',
   image_type: 'the image must be a PNG, JPEG or GIF file',
   image_empty: 'the image must not be empty',
+  no_gate: '{name} is no gate: it has no address and no key to change',
+  gate_no_key: 'the key of the gate {address} is missing. Enter it again under Delivery',
+  gate_refuses_key:
+    'the gate {address} refuses its key. Enter the one that it printed at its start under Delivery',
+  gate_foreign:
+    'the gate {address} belongs to another installation of Listwright. Start it with another --data-dir',
+  gate_unreachable: 'the gate {address} cannot be used: “{words}”',
   mailbox_no_secret: 'the password for {name} is missing. Enter it again under Bounces',
   mailbox_sign_in_refused: '{name} refuses the user name or password: “{words}”',
   mailbox_unreachable: '{name} cannot be read: “{words}”',

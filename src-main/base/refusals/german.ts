@@ -241,6 +241,13 @@ export const german: Sentences = {
   other_bounce_domain: '{field}: {domain} ist nicht die Domain der Bounce-Adresse {id}',
   image_type: 'Das Bild muss eine PNG-, JPEG- oder GIF-Datei sein',
   image_empty: 'Das Bild darf nicht leer sein',
+  no_gate: '{name} ist kein Gate: Es gibt keine Adresse und keinen Schlüssel zu ändern',
+  gate_no_key: 'Der Schlüssel des Gates {address} fehlt. Geben Sie ihn unter Versand neu ein',
+  gate_refuses_key:
+    'Das Gate {address} nimmt seinen Schlüssel nicht an. Geben Sie unter Versand den ein, den es beim Start ausgegeben hat',
+  gate_foreign:
+    'Das Gate {address} gehört zu einer anderen Installation von Listwright. Starten Sie es mit einem anderen --data-dir',
+  gate_unreachable: 'Das Gate {address} ist nicht verfügbar: „{words}“',
   mailbox_no_secret: 'Das Passwort für {name} fehlt. Geben Sie es unter Rückläufer neu ein',
   mailbox_sign_in_refused: '{name} nimmt Benutzername oder Passwort nicht an: „{words}“',
   mailbox_unreachable: '{name} lässt sich nicht lesen: „{words}“',

@@ -3,6 +3,7 @@ import type { Schema } from '../../database/schema.ts'
 import type { JobOutcome } from '../../jobs/outcome.ts'
 import type { RunningJob } from '../../jobs/run-job.ts'
 import type { DeliveryData } from '../delivery.ts'
+import { handOver } from '../hand-over.ts'
 import { linksOf } from '../links.ts'
 import { carriedFiles, MessageComposer } from '../message.ts'
 import { autoresponderOutboxPath, openOutbox } from '../outbox.ts'
@@ -27,6 +28,8 @@ export class AutoresponderDelivery {
   async run(): Promise<JobOutcome> {
     const plan = await this.#begin()
     if (!plan) return { is: 'stopped' }
+    const fault = await handOver({ reader: this.#reader, ...this.#job, ...this.#job.data }, plan.message)
+    if (fault) return this.#job.signal.aborted ? { is: 'stopped' } : { is: 'held', fault }
     const composer = new MessageComposer(plan.message, await carriedFiles(this.#reader, plan.message))
     if (!plan.route) return this.#write(plan, composer)
     const { dataDirectory, signal, client, data } = this.#job

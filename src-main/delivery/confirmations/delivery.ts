@@ -3,6 +3,7 @@ import type { Schema } from '../../database/schema.ts'
 import type { JobOutcome } from '../../jobs/outcome.ts'
 import type { RunningJob } from '../../jobs/run-job.ts'
 import type { DeliveryData } from '../delivery.ts'
+import { handOver } from '../hand-over.ts'
 import { carriedFiles, MessageComposer } from '../message.ts'
 import { confirmationOutboxPath, openOutbox } from '../outbox.ts'
 import { SmtpRun } from '../smtp/smtp-run.ts'
@@ -21,6 +22,8 @@ export async function sendConfirmations(
   const { id, client, dataDirectory, signal, data } = job
   const plan = await client.run('confirmationDeliveries.begin', { id, linkBase: data.linkBase })
   if (!plan) return { is: 'stopped' }
+  const fault = await handOver({ reader, ...job, ...data }, plan.message)
+  if (fault) return signal.aborted ? { is: 'stopped' } : { is: 'held', fault }
   const composer = new MessageComposer(plan.message, await carriedFiles(reader, plan.message))
   if (!plan.route) return writeConfirmations(job, reader, plan, composer)
   const work = new ConfirmationWork(job, reader, plan, plan.route, composer)

@@ -1072,6 +1072,21 @@ function defined(
   ]
 }
 
+const urlDomainShape: { [key: string]: Shape } = {
+  id: 'integer',
+  domain: 'string',
+  kind: 'string',
+  address: 'string?',
+  has_secret: 'boolean',
+  fetched_at: 'time?',
+  error_message: 'string?'
+}
+
+/** Nothing listens there. */
+const gateBody = (): { url_domain: object } => ({
+  url_domain: { kind: 'gate', address: `http://127.0.0.1:${++number}`, secret: 'a key that no gate has' }
+})
+
 const bounceEmailShape: { [key: string]: Shape } = {
   id: 'string',
   username: 'string',
@@ -1103,10 +1118,27 @@ const deliverySettings: Endpoint[] = [
   ...defined(
     '/url_domains',
     () => ({ url_domain: { domain: `d${++number}.example.com` } }),
-    { id: 'integer', domain: 'string' },
+    urlDomainShape,
     'organization_admin',
     undefined
   ),
+  {
+    method: 'PUT',
+    path: '/url_domains/{id}',
+    prepare: async (started) => ({
+      ...(await made(started, '/url_domains', gateBody())),
+      body: { url_domain: { secret: 'another key' } }
+    }),
+    data: urlDomainShape,
+    needs: 'organization_admin'
+  },
+  {
+    method: 'POST',
+    path: '/url_domains/{id}/test',
+    prepare: (started) => made(started, '/url_domains', gateBody()),
+    data: { is_open: 'boolean', milliseconds: 'integer?', words: 'string' },
+    needs: 'organization_admin'
+  },
   ...defined('/bounce_emails', bounceEmailBody, bounceEmailShape, 'organization_admin', undefined),
   ...defined(
     '/database_connections',

@@ -1,0 +1,133 @@
+import type { KeyObject } from 'node:crypto'
+import { isIP } from 'node:net'
+import { recordVisit } from '../../api/statistics/machines.ts'
+import { undoUnsubscribe, unsubscribeNamed } from '../../api/subscribers/commands.ts'
+import { readToken } from '../../api/subscribers/tokens.ts'
+import { confirmLinked } from '../../api/web-forms/commands.ts'
+import { pendingByToken } from '../../api/web-forms/queries.ts'
+import { storeRefusal } from '../../base/stored-refusal.ts'
+import type { Command, CommandContext } from '../../database/command.ts'
+import { gateSecretOf } from '../../gates/keys.ts'
+import type { GateEvent } from '../../gates/protocol.ts'
+import { positionOf } from '../../gates/queries.ts'
+import type { JobEnd } from '../../jobs/outcome.ts'
+import { signingSecret } from '../../settings/queries.ts'
+import { countClick, countOpen, recipientOf } from '../commands.ts'
+
+/** The time between two fetches from a gate, and the longer one after a failed fetch; in milliseconds. */
+const [interval, intervalAfterFault] = [20_000, 60_000]
+
+/** Stores that fetching from a gate begins. @returns when, in UNIX milliseconds */
+const beginFetch: Command<{ id: number }, number> = async ({ db, now }, { id }) => {
+  await db.updateTable('gates').set({ begun_at: now }).where('url_domain_id', '=', id).execute()
+  return now
+}
+
+interface FetchedEvents {
+  epoch: string
+  /** In their order. */
+  events: GateEvent[]
+}
+
+/**
+ * Applies events of a gate together with how far they were applied, so that each is applied once.
+ * @throws ApiError if the only event cannot be applied, such as a confirmation over the limit of the organization
+ */
+const applyEvents: Command<FetchedEvents, void> = async (context, { epoch, events }) => {
+  context.origin = { via: 'link', causeId: null, userId: null }
+  const applied = await positionOf(context.db, epoch)
+  const secret = gateSecretOf(await signingSecret(context.db))
+  let last = applied
+  for (const event of events) {
+    if (event.number <= last) continue
+    await applyEvent(context, secret, event)
+    last = event.number
+  }
+  await storePosition(context, epoch, last)
+}
+
+/** Passes over an event that was refused. */
+const skipEvent: Command<{ epoch: string; number: number }, void> = async (context, { epoch, number }) => {
+  await storePosition(context, epoch, Math.max(number, await positionOf(context.db, epoch)))
+}
+
+async function storePosition({ db }: CommandContext, epoch: string, number: number): Promise<void> {
+  await db.replaceInto('gate_positions').values({ epoch, number }).execute()
+}
+
+async function applyEvent(context: CommandContext, secret: KeyObject, event: GateEvent): Promise<void> {
+  const { kind, token, purpose, link } = event
+  // The clocks of two computers differ.
+  const at = Math.min(event.at, context.now)
+  const ip = isIP(event.ip) === 0 ? null : event.ip
+  const visit = { ip, isMachine: event.is_machine, at }
+  if (kind === 'confirm') {
+    await confirmLinked(context, await pendingByToken(context.db, token, at, secret), ip)
+    return
+  }
+  if (kind === 'open' || kind === 'click') {
+    const recipient = await recipientOf(context, secret, kind, token)
+    if (recipient && kind === 'open') await countOpen(context, recipient, visit)
+    else if (recipient) await countClick(context, recipient, Number(link), visit)
+    return
+  }
+  const named = readToken(secret, kind === 'visit' ? purpose : 'unsubscribe', token)
+  if (!named) return
+  if (kind === 'visit') await recordVisit(context, { ...named, link, at })
+  else if (kind === 'unsubscribe') await unsubscribeNamed(context, named, { ip, at })
+  else await undoUnsubscribe(context, named, at)
+}
+
+/** Stores what a gate calls its contents, once it has all of them. */
+const recordState: Command<{ id: number; state: string }, void> = async ({ db }, { id, state }) => {
+  await db.updateTable('gates').set({ state }).where('url_domain_id', '=', id).execute()
+}
+
+/** Stores how fetching ended, and when events are fetched next. */
+const endFetch: Command<{ id: number; end: JobEnd }, void> = async (context, { id, end }) => {
+  const isDone = end.is === 'finished'
+  await context.db
+    .updateTable('gates')
+    .set({
+      ...(isDone && { fetched_at: context.now }),
+      next_at: context.now + (isDone ? interval : intervalAfterFault),
+      fault: isDone ? null : storeRefusal(end.fault)
+    })
+    .where('url_domain_id', '=', id)
+    // From one that was changed meanwhile, events are fetched again at once.
+    .whereRef('updated_at', '<=', 'begun_at')
+    .execute()
+  await announce(context, id)
+}
+
+async function announce(context: CommandContext, id: number): Promise<void> {
+  const row = await context.db
+    .selectFrom('url_domains')
+    .select('organization_id')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!row) return
+  const owner = { organizationId: row.organization_id, mailingListId: null }
+  context.record({
+    entity: 'url_domain',
+    action: 'update',
+    ...owner,
+    firstId: id,
+    lastId: id,
+    isUnlogged: true
+  })
+}
+
+export const gateFetchCommands = {
+  begin: beginFetch,
+  apply: applyEvents,
+  skip: skipEvent,
+  recordState,
+  end: endFetch
+}
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    gateFetches: typeof gateFetchCommands
+  }
+}

@@ -1,0 +1,181 @@
+import { readFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import type { CampaignDetail } from '../../src-main/api/campaigns/schema.ts'
+import type { GateTest, UrlDomain } from '../../src-main/api/delivery-settings/schema.ts'
+import { sharedApplication } from '../support/application.ts'
+import {
+  allSubscribers,
+  expectSuccess,
+  makeCampaign,
+  makeField,
+  makeList,
+  makeSubscriber
+} from '../support/builders.ts'
+import { addGate, fetchNow, openGate } from '../support/gate.ts'
+import { type FiledMessage, outboxOf } from '../support/outbox.ts'
+import { until } from '../support/smtp-route.ts'
+
+const started = sharedApplication()
+const browser = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/141.0 Safari/537.36'
+
+const html = `<html><body><p>Hello %%city%%</p>
+<a href="https://example.com/?city=%%city%%&amp;x=1">Offer</a> <a href="http://example.com/B">B</a>
+<a href="%%unsubscribe_link%%">Unsubscribe</a> <a href="%%link_to_web_version%%">Web</a></body></html>`
+
+/** A campaign to one recipient whose links go through a gate. */
+async function sentThroughGate(directory?: string) {
+  const { api, dataDirectory } = started
+  const gate = await openGate(directory)
+  const domainId = await addGate(api, gate)
+  const list = await makeList(api, { d_from_name: 'Bakery' })
+  await makeField(api, list.id, 'City', 'text')
+  await makeSubscriber(api, list.id, 'p@example.com', { custom_fields: { City: 'Zürich & more' } })
+  const { id } = await makeCampaign(api, list.id, {
+    contents: [{ subject: 'Hello', format: 'html', html }],
+    dispatch_attributes: {
+      from_email: 'sender@example.com',
+      url_domain_id: domainId,
+      begins_at: Math.floor(Date.now() / 1000)
+    }
+  })
+  const campaign = await api.sent(id)
+  const [message] = await outboxOf(dataDirectory, id)
+  const status = async (): Promise<string> => {
+    const [found] = await allSubscribers(api, list.id)
+    return found?.status ?? ''
+  }
+  const summary = async () => expectSuccess(await api.get<CampaignDetail>(`/campaigns/${id}`)).stat_summary
+  return { gate, domainId, list, campaign, message, links: linksIn(message), status, summary }
+}
+
+/** The addresses in a message, in order; the picture that counts opens comes last. */
+function linksIn({ body } = {} as FiledMessage): string[] {
+  return [...body.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, url = '']) => url.replaceAll('&amp;', '&'))
+}
+
+function follow(url = '', init: RequestInit = {}): Promise<Response> {
+  return fetch(url, { redirect: 'manual', ...init, headers: { 'User-Agent': browser, ...init.headers } })
+}
+
+function oneClick(url = ''): Promise<Response> {
+  return follow(url, {
+    method: 'POST',
+    body: 'List-Unsubscribe=One-Click',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' }
+  })
+}
+
+describe('links through a gate', () => {
+  it('lead to their targets, and are counted once the application has fetched', async () => {
+    const { links, gate, domainId, summary } = await sentThroughGate()
+    const [offer, other, , , pixel] = links
+    expect(links.every((link) => link.startsWith(gate.address))).toBe(true)
+
+    expect((await follow(offer)).headers.get('Location')).toBe(
+      'https://example.com/?city=Z%C3%BCrich%20%26%20more&x=1'
+    )
+    expect((await follow(other)).headers.get('Location')).toBe('http://example.com/B')
+    expect((await follow(pixel)).headers.get('Content-Type')).toBe('image/gif')
+    await fetchNow(started.api, domainId)
+
+    await until(async () => (await summary())?.clicks_total === 2)
+    expect(await summary()).toMatchObject({ opens_unique: 1, clicks_unique: 1, clicks_unique_by_link: 2 })
+  })
+
+  it('unsubscribe by a POST as mailbox providers send it, for the campaign, and never by GET or HEAD', async () => {
+    const { links, message, domainId, status, summary } = await sentThroughGate()
+    expect(message?.headers.get('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click')
+    const unsubscribe = links[2]
+
+    const page = await follow(unsubscribe)
+    expect(await page.text()).toContain('Press the button to stop getting')
+    await follow(unsubscribe, { method: 'HEAD' })
+    await fetchNow(started.api, domainId)
+    expect(await status()).toBe('active')
+    expect((await oneClick(unsubscribe)).status).toBe(200)
+    await fetchNow(started.api, domainId)
+
+    await until(async () => (await status()) === 'unsubscribed')
+    expect(await summary()).toMatchObject({ unsubs_total: 1, unsubs_unique: 1, unsubs_status_updated: 1 })
+  })
+
+  it('let an unsubscribe be undone on its page', async () => {
+    const { links, domainId, status, summary } = await sentThroughGate()
+
+    const page = await oneClick(links[2])
+    expect(await page.text()).toContain('name="undo"')
+    const undone = await follow(links[2], {
+      method: 'POST',
+      body: 'undo=1',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded', 'Accept-Language': 'de' }
+    })
+    expect(await undone.text()).toContain('Sie sind wieder angemeldet')
+    await oneClick(links[4])
+    await follow(links[4])
+    await fetchNow(started.api, domainId)
+
+    await until(async () => (await summary())?.opens_total === 1)
+    expect(await status()).toBe('active')
+    expect(await summary()).toMatchObject({ unsubs_total: 0, unsubs_unique: 0, unsubs_status_updated: 0 })
+  })
+
+  it('show the web version, which names no recipient and unsubscribes its reader', async () => {
+    const { links, list, domainId, status } = await sentThroughGate()
+
+    const web = await (await follow(links[3])).text()
+    expect(web).toContain('Hello')
+    expect(web).not.toContain('Zürich')
+    const unsubscribe = linksIn({ body: web } as FiledMessage).find((link) => link.startsWith('/u/'))
+    expect(unsubscribe).toBe(new URL(links[2] ?? '').pathname)
+    expect(await (await follow(links[2])).text()).toContain(list.name)
+    await oneClick(links[2])
+    await fetchNow(started.api, domainId)
+
+    await until(async () => (await status()) === 'unsubscribed')
+  })
+})
+
+describe('a gate', () => {
+  it('keeps pages in a form that only links open', async () => {
+    const { links, gate, list } = await sentThroughGate()
+    const [, , unsubscribe = ''] = links
+
+    await gate.close()
+    const database = await readFile(`${gate.directory}/gate.db`, 'latin1')
+
+    expect(database).not.toContain(list.name)
+    expect(database).not.toContain('Press the button')
+    expect(database).not.toContain('p@example.com')
+    expect(unsubscribe).not.toContain('example.com')
+  })
+
+  it('is tested by a visit that comes back', async () => {
+    const { api } = started
+    const gate = await openGate()
+    const id = await addGate(api, gate)
+
+    const test = expectSuccess(await api.post<GateTest>(`/url_domains/${id}/test`))
+    expect(test).toMatchObject({ is_open: true, words: '' })
+    expect(test.milliseconds).toBeLessThan(5000)
+    await api.put(`/url_domains/${id}`, { url_domain: { secret: 'x'.repeat(32) } })
+    const refused = expectSuccess(await api.post<GateTest>(`/url_domains/${id}/test`))
+    expect(refused.words).toContain('refuses its key')
+  })
+
+  it('says in the settings why it cannot be used', async () => {
+    const { api } = started
+    const id = await addGate(api, { address: 'http://127.0.0.1:9', key: 'x'.repeat(32) })
+
+    const found = async (): Promise<UrlDomain | undefined> =>
+      expectSuccess(await api.get<UrlDomain[]>('/url_domains')).find((each) => each.id === id)
+    await until(async () => (await found())?.error_message !== null)
+
+    expect(await found()).toMatchObject({
+      kind: 'gate',
+      domain: '127.0.0.1:9',
+      has_secret: true,
+      fetched_at: null
+    })
+    expect((await found())?.error_message).toMatch(/^the gate http:\/\/127\.0\.0\.1:9 cannot be used: “/)
+  })
+})
