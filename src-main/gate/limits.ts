@@ -15,8 +15,9 @@ export class RateLimit {
   /** True if it may happen once more, which counts. @param now milliseconds */
   take(caller: string, now: number): boolean {
     const left = this.#leftOf(caller, now)
-    this.#remember(caller, Math.max(0, left - 1), now)
-    return left >= 1
+    const mayHappen = left >= 1
+    this.#remember(caller, mayHappen ? left - 1 : left, now)
+    return mayHappen
   }
 
   /** True if it may not happen any more. */

@@ -3,6 +3,7 @@ import { type Gate, startGate } from '../../src-main/gate/gate.ts'
 import { temporaryDirectory } from './application.ts'
 import { expectSuccess } from './builders.ts'
 import type { Client } from './client.ts'
+import { startListwright } from './process.ts'
 
 /** Starts a gate on loopback that ends with the test. */
 export async function openGate(directory?: string): Promise<Gate & { directory: string }> {
@@ -27,4 +28,26 @@ export async function addGate(api: Client, { address, key }: Pick<Gate, 'address
 /** Has the application fetch from a gate at once. */
 export async function fetchNow(api: Client, urlDomainId: number): Promise<void> {
   expectSuccess(await api.put(`/url_domains/${urlDomainId}`, { url_domain: {} }))
+}
+
+/** A gate as a process of its own. */
+export interface ServedGate {
+  address: string
+  key: string
+  pid: number
+  /** Sends a signal and waits for the end. @returns the exit status, null after a signal that ended it */
+  end: (signal: NodeJS.Signals) => Promise<number | null>
+}
+
+/** Starts `listwright gate`, which is killed after the test at the latest. */
+export async function serveGate(directory: string, port = 0): Promise<ServedGate> {
+  const { first, ...process } = await startListwright([
+    'gate',
+    '--data-dir',
+    directory,
+    '--port',
+    String(port),
+    '--json'
+  ])
+  return { ...process, ...(first as { address: string; key: string }) }
 }

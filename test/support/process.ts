@@ -81,8 +81,24 @@ function run(
   return child
 }
 
-async function firstLine(child: ChildProcess, errors: () => string): Promise<ReadyLine> {
+/** Starts another command of `listwright`. @returns the first line that it prints, which is JSON */
+export async function startListwright(args: string[]) {
+  const child = run(ownProgram, args, {})
+  let errors = ''
+  child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+  const ended = once(child, 'exit').then(() => child.exitCode)
+  return {
+    first: await firstLine<unknown>(child, () => errors),
+    pid: child.pid ?? 0,
+    end: (signal: NodeJS.Signals) => {
+      child.kill(signal)
+      return ended
+    }
+  }
+}
+
+async function firstLine<Line = ReadyLine>(child: ChildProcess, errors: () => string): Promise<Line> {
   if (!child.stdout) throw new Error('the process has no output')
-  for await (const line of createInterface(child.stdout)) return JSON.parse(line) as ReadyLine
+  for await (const line of createInterface(child.stdout)) return JSON.parse(line) as Line
   throw new Error(`the application did not start: ${errors()}`)
 }

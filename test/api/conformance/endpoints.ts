@@ -1078,7 +1078,7 @@ const urlDomainShape: { [key: string]: Shape } = {
   kind: 'string',
   address: 'string?',
   has_secret: 'boolean',
-  fetched_at: 'time?',
+  fetched_at: 'string?',
   error_message: 'string?'
 }
 
