@@ -3,20 +3,21 @@ _listwright() {
   local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
   case $previous in
     --data-dir) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
-    --key-file | --reading | --save-reading) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+    --key-file | --tls-cert | --tls-key | --reading | --save-reading) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
     --language) mapfile -t COMPREPLY < <(compgen -W 'en de' -- "$word"); return ;;
     --direction) mapfile -t COMPREPLY < <(compgen -W 'mirror both' -- "$word"); return ;;
     --conflicts) mapfile -t COMPREPLY < <(compgen -W 'local remote ask' -- "$word"); return ;;
     --schedule) mapfile -t COMPREPLY < <(compgen -W 'manual interval on_change' -- "$word"); return ;;
   esac
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'start serve key check backup sync import --help --version' -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W 'start serve key check backup sync import gate --help --version' -- "$word")
     return
   fi
   local words='--data-dir --json --language --help'
   case $command in
     start) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word"; compgen -f -- "$word"); return ;;
     serve) words+=' --port --set' ;;
+    gate) words+=' --port --host --tls-cert --tls-key' ;;
     key) words+=' create list revoke --organization --user' ;;
     backup)
       compopt -o filenames

@@ -2,16 +2,20 @@ import type { deliverySettingEndpoints } from '../../src-main/api/delivery-setti
 import type {
   BounceEmail,
   DatabaseConnection,
+  GateTest,
   UrlDomain,
+  UrlDomainChanges,
   VirtualMta
 } from '../../src-main/api/delivery-settings/schema.ts'
 import type { seedListEndpoints } from '../../src-main/api/seed-lists/endpoints.ts'
 import type { SeedList, SeedListChanges, SeedListInput } from '../../src-main/api/seed-lists/schema.ts'
+import type { gateEndpoints } from '../../src-main/tracking/gates/endpoints.ts'
 import { apiCalls, ApiFailure, type RecordVersion } from './client.ts'
 
-export type { SeedList, SeedListInput }
+export type { SeedList, SeedListInput, UrlDomain }
 
 const settings = apiCalls<typeof deliverySettingEndpoints>()
+const gates = apiCalls<typeof gateEndpoints>()
 const seedLists = apiCalls<typeof seedListEndpoints>()
 
 /** Everything that a list's delivery settings can refer to. */
@@ -66,7 +70,31 @@ export function createVirtualMta(name: string): Promise<VirtualMta> {
 }
 
 export function createUrlDomain(domain: string): Promise<UrlDomain> {
-  return settings.call('POST /url_domains', { body: { url_domain: { domain } } })
+  return settings.call('POST /url_domains', { body: { url_domain: { domain, kind: 'domain' } } })
+}
+
+/** @throws Error if it was deleted */
+export async function fetchUrlDomain(id: number, version?: RecordVersion): Promise<UrlDomain> {
+  const found = (await settings.call('GET /url_domains', { version })).find((each) => each.id === id)
+  if (!found) throw new Error(`URL domain ${id} was deleted`)
+  return found
+}
+
+export function createGate(gate: { address: string; secret?: string }): Promise<UrlDomain> {
+  return settings.call('POST /url_domains', { body: { url_domain: { kind: 'gate', ...gate } } })
+}
+
+export function updateGate(
+  id: number,
+  changes: UrlDomainChanges,
+  version?: RecordVersion
+): Promise<UrlDomain> {
+  return settings.call('PUT /url_domains/:id', { params: { id }, body: { url_domain: changes }, version })
+}
+
+/** Follows a link through a gate, and fetches what it recorded. */
+export function testGate(id: number): Promise<GateTest> {
+  return gates.call('POST /url_domains/:id/test', { params: { id } })
 }
 
 /** @param email such as bounce@example.com */

@@ -1,3 +1,4 @@
+import type { deliverySettingEndpoints } from '../../src-main/api/delivery-settings/endpoints.ts'
 import type { journalEndpoints } from '../../src-main/api/journal/endpoints.ts'
 import type { JournalCounts, JournaledMessage, JournalStateName } from '../../src-main/api/journal/schema.ts'
 import type { smtpServerEndpoints } from '../../src-main/api/smtp-servers/endpoints.ts'
@@ -21,6 +22,7 @@ export type { DeliveryRoute, JournalCounts, JournaledMessage, JournalStateName, 
 export type { SmtpServerInput }
 
 const servers = apiCalls<typeof smtpServerEndpoints>()
+const settings = apiCalls<typeof deliverySettingEndpoints>()
 const journal = apiCalls<typeof journalEndpoints>()
 const sending = apiCalls<typeof smtpEndpoints>()
 const campaignPreviews = apiCalls<typeof campaignPreviewEndpoints>()
@@ -31,15 +33,19 @@ export interface SendingSettings {
   servers: SmtpServer[]
   routes: DeliveryRoute[]
   options: DeliveryOptions
+  /** The domains of gates: links through them work while this computer is off. */
+  gates: string[]
 }
 
 export async function fetchSendingSettings(): Promise<SendingSettings> {
-  const [all, routes, options] = await Promise.all([
+  const [all, routes, options, domains] = await Promise.all([
     servers.call('GET /smtp_servers'),
     servers.call('GET /delivery_routes'),
-    servers.call('GET /delivery_options')
+    servers.call('GET /delivery_options'),
+    settings.call('GET /url_domains')
   ])
-  return { servers: all, routes, options }
+  const gates = domains.filter(({ kind }) => kind === 'gate').map(({ domain }) => domain)
+  return { servers: all, routes, options, gates }
 }
 
 export function fetchSmtpServer(id: number, version?: RecordVersion): Promise<SmtpServer> {

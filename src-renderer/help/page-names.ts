@@ -4,6 +4,7 @@ export const helpPageNames = [
   'subscribers',
   'campaigns',
   'sending',
+  'gate',
   'automation',
   'sync',
   'backups',

@@ -18,7 +18,7 @@ export interface DraftRoute {
 /** Returns the SMTP servers that a campaign would be sent through; undefined = it goes to the outbox. */
 export function routeOfDraft(
   draft: CampaignDraft,
-  { routes, servers, options }: SendingSettings
+  { routes, servers, options, gates }: SendingSettings
 ): DraftRoute | undefined {
   const route = routes.find((each) => each.virtual_mta_name === draft.sending.d_virtual_mta)
   const ids = route?.smtp_server_ids ?? []
@@ -29,7 +29,10 @@ export function routeOfDraft(
   )
   return {
     servers: used.map(({ name }) => name),
-    mayUnsubscribe: options.unsubscribes_elsewhere || options.receives_unsubscribes,
+    mayUnsubscribe:
+      options.unsubscribes_elsewhere ||
+      options.receives_unsubscribes ||
+      gates.includes(draft.sending.d_url_domain),
     virtualMtaId: route?.virtual_mta_id ?? 0,
     perHour: sum(
       used.map((server) => Math.min(limit(server.messages_per_minute) * 60, limit(server.messages_per_hour)))

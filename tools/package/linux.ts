@@ -48,6 +48,7 @@ function writeSystemTree(out: string, icons: string, packaged: PackagedVersion):
   link('../lib/listwright/bin/listwright', join(root, 'usr/bin/listwright'))
   writeDesktopFiles(join(root, 'usr/share'), icons, packaged)
   write(join(root, 'usr/lib/systemd/user/listwright.service'), resource('listwright.service', packaged))
+  copy('resources/gate/listwright-gate.service', join(root, 'usr/lib/systemd/system/listwright-gate.service'))
   write(
     join(root, 'usr/share/man/man1/listwright.1.gz'),
     gzipSync(resource('listwright.1', packaged), { level: 9 })

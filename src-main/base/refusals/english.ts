@@ -635,7 +635,7 @@ export const english = {
   route_without_server:
     'The sending route “{route}” leads to no server that may send for {sender}. Choose one under Delivery.',
   unsubscribe_way_missing:
-    'Messages to more than {most} recipients need a way to unsubscribe. Add the mailbox of your return address under Bounces, or, if another system handles unsubscribes, say so under Delivery.',
+    'Messages to more than {most} recipients need a way to unsubscribe. Add the mailbox of your return address under Bounces, choose a gate as the link address, or, if another system handles unsubscribes, say so under Delivery.',
 
   // Sync: what a server does
   sync_stopped: 'The sync stopped: {fault}',

@@ -688,7 +688,7 @@ export const german: Sentences = {
   route_without_server:
     'Der Versandweg „{route}“ führt zu keinem Server, der für {sender} senden darf. Wählen Sie einen unter „Versand“.',
   unsubscribe_way_missing:
-    'Nachrichten an mehr als {most} Empfänger brauchen einen Weg zum Abmelden. Fügen Sie das Postfach Ihrer Rückadresse unter „Rückläufer“ hinzu, oder geben Sie unter „Versand“ an, dass ein anderes System Abmeldungen entgegennimmt.',
+    'Nachrichten an mehr als {most} Empfänger brauchen einen Weg zum Abmelden. Fügen Sie das Postfach Ihrer Rückadresse unter „Rückläufer“ hinzu, wählen Sie ein Gate als Linkadresse, oder geben Sie unter „Versand“ an, dass ein anderes System Abmeldungen entgegennimmt.',
 
   // Sync: what a server does
   sync_stopped: 'Der Abgleich ist stehen geblieben: {fault}',

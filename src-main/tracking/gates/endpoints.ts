@@ -3,7 +3,7 @@ import { endpoints } from '../../http/endpoint.ts'
 import { envelope } from '../../http/envelope.ts'
 import { IdParams } from '../../http/schema.ts'
 
-/** Extensions of the API (docs/api.md, "Gates"). */
+/** Extensions of the API (docs/api.md, "Sending"). */
 export const gateEndpoints = endpoints('Delivery settings', {
   'POST /url_domains/:id/test': {
     access: 'organization_admin',
