@@ -1,43 +1,53 @@
-/** Callers that are remembered; the one that came longest ago is forgotten. */
-const mostRemembered = 20_000
+import { randomInt } from 'node:crypto'
 
-/** How often something may happen for each caller: so often at once, and then so often per second. */
+/**
+ * How often something may happen for each caller: so often at once, and then so often per second. Its memory does not grow with the callers,
+ * of whom an attacker has any number.
+ */
 export class RateLimit {
   readonly #atOnce: number
   readonly #perSecond: number
-  readonly #buckets = new Map<string, { left: number; at: number }>()
+  /** Differs each time, so that nobody can choose who shares a bucket. */
+  readonly #seed = randomInt(2 ** 31)
+  /** What was used of each bucket, and when that was so, in milliseconds. */
+  readonly #used: Float32Array
+  readonly #at: Float64Array
 
-  constructor(atOnce: number, perSecond: number) {
+  /** @param buckets a power of two: callers share one by chance, the more rarely the more there are */
+  constructor(atOnce: number, perSecond: number, buckets: number = 2 ** 14) {
     this.#atOnce = atOnce
     this.#perSecond = perSecond
+    this.#used = new Float32Array(buckets)
+    this.#at = new Float64Array(buckets)
   }
 
   /** True if it may happen once more, which counts. @param now milliseconds */
   take(caller: string, now: number): boolean {
-    const left = this.#leftOf(caller, now)
-    const mayHappen = left >= 1
-    this.#remember(caller, mayHappen ? left - 1 : left, now)
+    const bucket = this.#bucketOf(caller)
+    const used = this.#usedOf(bucket, now)
+    const mayHappen = used + 1 <= this.#atOnce
+    this.#used[bucket] = mayHappen ? used + 1 : used
+    this.#at[bucket] = now
     return mayHappen
   }
 
   /** True if it may not happen any more. */
   isUsedUp(caller: string, now: number): boolean {
-    return this.#leftOf(caller, now) < 1
+    return this.#usedOf(this.#bucketOf(caller), now) + 1 > this.#atOnce
   }
 
-  #leftOf(caller: string, now: number): number {
-    const bucket = this.#buckets.get(caller)
-    if (!bucket) return this.#atOnce
-    const refilled = (Math.max(0, now - bucket.at) / 1000) * this.#perSecond
-    return Math.min(this.#atOnce, bucket.left + refilled)
+  #usedOf(bucket: number, now: number): number {
+    const since = Math.max(0, now - (this.#at[bucket] ?? 0)) / 1000
+    return Math.max(0, (this.#used[bucket] ?? 0) - since * this.#perSecond)
   }
 
-  #remember(caller: string, left: number, at: number): void {
-    this.#buckets.delete(caller)
-    this.#buckets.set(caller, { left, at })
-    if (this.#buckets.size <= mostRemembered) return
-    const [oldest] = this.#buckets.keys()
-    if (oldest !== undefined) this.#buckets.delete(oldest)
+  /** FNV-1a. */
+  #bucketOf(caller: string): number {
+    let hash = this.#seed
+    for (let index = 0; index < caller.length; index++) {
+      hash = Math.imul(hash ^ caller.charCodeAt(index), 0x01000193)
+    }
+    return (hash ^ (hash >>> 15)) & (this.#used.length - 1)
   }
 }
 

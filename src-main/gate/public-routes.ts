@@ -15,6 +15,7 @@ const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBR
 
 /** A link is followed by its recipient, and by programs on the way: more often than this within a minute it counts nothing. */
 const [countedAtOnce, countedPerSecond] = [20, 20 / 60]
+const linksCountedApart = 2 ** 17
 /** Requests of one address: mail services send those of many people. */
 const [requestsAtOnce, requestsPerSecond] = [2000, 200]
 /** Requests of one address with links that are not ours. */
@@ -34,7 +35,7 @@ type Request = FastifyRequest<{ Params: Params; Querystring: Query }>
 
 /** What links in messages lead to. Nothing here reads or writes anything but events. */
 export function servePublicLinks(app: FastifyInstance, handedOver: HandedOver, log: EventLog): void {
-  const counted = new RateLimit(countedAtOnce, countedPerSecond)
+  const counted = new RateLimit(countedAtOnce, countedPerSecond, linksCountedApart)
   const requests = new RateLimit(requestsAtOnce, requestsPerSecond)
   const forged = new RateLimit(forgedAtOnce, forgedPerSecond)
   const undoable = new Map<string, number>()
@@ -119,7 +120,8 @@ export function servePublicLinks(app: FastifyInstance, handedOver: HandedOver, l
     if (!(await recordSurely(request, happening(undoes ? 'resubscribe' : 'unsubscribe'))))
       return busy(request, reply)
     if (undoes) undoable.delete(token)
-    else rememberUndoable(token)
+    // A mail service shows no page.
+    else if (!isOneClick(request.body)) rememberUndoable(token)
     return sendPage(request, reply, content, undoes ? 'resubscribed' : 'unsubscribed')
   })
 
@@ -199,6 +201,11 @@ export function servePublicLinks(app: FastifyInstance, handedOver: HandedOver, l
   function isFlooding({ ip }: FastifyRequest): boolean {
     return !forged.take(callerOf(ip), Date.now())
   }
+}
+
+/** True for what mail services post (RFC 8058). */
+function isOneClick(body: unknown): boolean {
+  return typeof body === 'string' && body.includes('List-Unsubscribe=One-Click')
 }
 
 type Headers = FastifyRequest['headers']

@@ -51,7 +51,7 @@ export class GateStore {
     this.#database.pragma('journal_mode = WAL')
     this.#database.pragma('synchronous = FULL')
     this.#database.pragma('foreign_keys = ON')
-    this.#database.pragma('cache_size = -4096')
+    this.#database.pragma('cache_size = -2048')
     const version = this.#database.pragma('user_version', { simple: true })
     if (version === 0) this.#database.transaction(() => this.#database.exec(schema))()
     else if (version !== 1) {

@@ -32,6 +32,7 @@ export const gateCommand: Command = {
   usage,
   run: async (args) => {
     const { json, ...options } = readOptions(args)
+    limitMemory()
     const gate = await startGate(options)
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void end(gate))
     releaseUnusedMemory()
@@ -42,6 +43,18 @@ export const gateCommand: Command = {
         : `The gate is ready at ${address}\nKey, for Delivery → Link addresses in Listwright: ${key}\n`
     )
   }
+}
+
+/** Megabytes of the young generation. Under a flood V8 takes 64, and is not quicker. Measured: 253 MB in all, with both limits 107. */
+const youngGeneration = '--max-semi-space-size=1'
+/** One heap for all threads of glibc, which keeps one for each otherwise. */
+const oneHeap = { MALLOC_ARENA_MAX: '1' }
+
+/** Starts the process anew with less memory, under the same id: V8 takes the limit at its start only. */
+function limitMemory(): void {
+  if (!process.execve || process.execArgv.includes(youngGeneration)) return
+  const command = [process.execPath, youngGeneration, ...process.execArgv, ...process.argv.slice(1)]
+  process.execve(process.execPath, command, { ...process.env, ...oneHeap })
 }
 
 /** @throws Error with a sentence for the administrator */

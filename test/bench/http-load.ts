@@ -3,7 +3,13 @@ import { readFileSync } from 'node:fs'
 import { percentile } from './statistics.ts'
 
 /** A call as text, by its number: 0, 1, 2, … */
-export type NumberedCall = (number: number) => { method: string; path: string; body?: unknown }
+export type NumberedCall = (number: number) => {
+  method: string
+  path: string
+  body?: unknown
+  /** Lines of the header, each with its end. */
+  headers?: string
+}
 
 export interface LoadFigures {
   calls_per_second: number
@@ -61,7 +67,7 @@ export async function measureLoad(
 }
 
 function asText(
-  { method, path, body }: ReturnType<NumberedCall>,
+  { method, path, body, headers = '' }: ReturnType<NumberedCall>,
   hostname: string,
   port: string,
   authorization: string
@@ -69,6 +75,7 @@ function asText(
   const text = body === undefined ? '' : JSON.stringify(body)
   return (
     `${method} ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n` +
+    headers +
     (authorization && `Authorization: ${authorization}\r\n`) +
     (text && 'Content-Type: application/json\r\n') +
     `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`

@@ -6,6 +6,7 @@ import { benchCalls } from './calls.ts'
 import { benchCampaigns } from './campaigns.ts'
 import { benchDeletion } from './deletion.ts'
 import { benchFilters } from './filters.ts'
+import { benchGate } from './gate.ts'
 import { benchImport } from './import.ts'
 import { benchOrganizations } from './organizations.ts'
 import { benchPeers } from './peers.ts'
@@ -19,7 +20,7 @@ import { benchSync } from './sync.ts'
 import { benchWindow } from './window.ts'
 import { writePerformanceTable } from './performance-page.ts'
 
-// npm run bench [-- backup|import|calls|deletion|segments|filters|bulk-actions|campaigns|organizations|peers|rehearsal|scale|size|smtp|start|sync|window [ROWS ...]]:
+// npm run bench [-- backup|import|calls|deletion|segments|filters|bulk-actions|campaigns|gate|organizations|peers|rehearsal|scale|size|smtp|start|sync|window [ROWS ...]]:
 // prints a table for each number of rows, writes the figures as JSON to test/bench/results, and the table of the first number of rows to
 // docs/performance.md.
 
@@ -33,6 +34,7 @@ const suites = {
   filters: benchFilters,
   'bulk-actions': benchBulkActions,
   campaigns: benchCampaigns,
+  gate: benchGate,
   organizations: benchOrganizations,
   peers: benchPeers,
   scale: benchScale,

@@ -51,7 +51,7 @@ function forgetPeakMemoryOf(pid: number): void {
   if (existsSync(path)) writeFileSync(path, '5')
 }
 
-function peakMemoryOf(pid: number): number | undefined {
+export function peakMemoryOf(pid: number): number | undefined {
   const path = `/proc/${pid}/status`
   if (!existsSync(path)) return undefined
   const kibibytes = /VmHWM:\s+(\d+)/.exec(readFileSync(path, 'utf8'))?.[1]
