@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { isProgram } from '../src-main/api/statistics/machines.ts'
 import { makeToken } from '../src-main/api/subscribers/tokens.ts'
 import { kyselyOver } from '../src-main/database/connection.ts'
+import { gateSecretOf } from '../src-main/gates/keys.ts'
 import { signingSecret } from '../src-main/settings/queries.ts'
 import { addPerson } from './support/bulk-steps.ts'
 import { type CommandBench, commandBench } from './support/commands.ts'
@@ -82,8 +83,8 @@ function sendMessage(
   return { sliceId, links }
 }
 
-test(`at least 95 % of scanners are found, and fewer than 0.5 % of people's clicks are taken for theirs [seed ${seed}]`, async () => {
-  const random = seededRandom(seed)
+/** A bench with a message that was sent. */
+async function benchWithMessage() {
   const bench = await commandBench()
   await bench.run('accounts.ensureSystemOrganization', undefined)
   await bench.run('settings.ensureSigningSecret', undefined)
@@ -98,11 +99,16 @@ test(`at least 95 % of scanners are found, and fewer than 0.5 % of people's clic
       ...{ content_subject: 'Hello', content_format: 'text', content_text: 'x', track_opens: true }
     }
   })
-  const { sliceId, links } = sendMessage(bench, autoresponder.id)
   const secret = await signingSecret(kyselyOver(bench.sqlite))
   const judged = bench.sqlite.prepare<[number], { is_machine: 0 | 1 }>(
     "SELECT is_machine FROM stat_events WHERE type = 'click' AND subscriber_id = ?"
   )
+  return { bench, mailingListId, secret, judged, ...sendMessage(bench, autoresponder.id) }
+}
+
+test(`at least 95 % of scanners are found, and fewer than 0.5 % of people's clicks are taken for theirs [seed ${seed}]`, async () => {
+  const random = seededRandom(seed)
+  const { bench, mailingListId, secret, judged, sliceId, links } = await benchWithMessage()
   const counts = { scanners: 0, found: 0, humanClicks: 0, lost: 0 }
 
   for (let number = 0; number < messages; number++) {
@@ -135,4 +141,26 @@ test(`at least 95 % of scanners are found, and fewer than 0.5 % of people's clic
   console.log(`scanners and people: ${JSON.stringify(counts)}`)
   expect(counts.found / counts.scanners).toBeGreaterThanOrEqual(0.95)
   expect(counts.lost / counts.humanClicks).toBeLessThan(0.005)
+})
+
+test('clicks through a gate whose clock is ahead keep their distances', async () => {
+  const { bench, mailingListId, secret, judged, sliceId, links } = await benchWithMessage()
+  const subscriberId = await addPerson(bench, mailingListId, 'reader@example.com')
+  bench.sqlite.exec(
+    "INSERT INTO url_domains (id, organization_id, domain) VALUES (5, 1, 'links.example.com')"
+  )
+  const token = makeToken(gateSecretOf(secret, 1), 'click', { subscriberId, sliceId })
+  const ahead = 60_000
+  const click = { kind: 'click', purpose: 'click', token, ip: '', is_machine: false } as const
+  const now = Date.now() + ahead
+
+  await bench.run('gateFetches.apply', {
+    ...{ id: 5, epoch: 'e'.repeat(32), clockOffset: -ahead },
+    events: [
+      { ...click, number: 1, link: String(links[0]), at: now - 15_000 },
+      { ...click, number: 2, link: String(links[1]), at: now }
+    ]
+  })
+
+  expect(judged.all(subscriberId)).toEqual([{ is_machine: 0 }, { is_machine: 0 }])
 })

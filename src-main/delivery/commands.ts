@@ -181,7 +181,6 @@ async function planOf(
           now
         })
       : null,
-    failures: delivery.failures,
     shares: sharesOf(delivery, message.contents.length, percentage),
     hasLinks: delivery.has_links === 1,
     recipients: {
@@ -360,6 +359,7 @@ const waitToSend: Command<Wait, void> = async (
   // A server that stays away is told once.
   if (what === 'server' && fault && failures === 1)
     await appendToLog(context, id, [refusal('log_waits_for_server', { fault })])
+  else if (what === 'gate' && fault) await appendOnce(context, id, refusal('log_waits_for_gate', { fault }))
   else if (what === 'quota') await appendOnce(context, id, refusal('log_waits_for_quota'))
   else if (what === 'retry') await appendOnce(context, id, refusal('log_waits_for_retry'))
 }

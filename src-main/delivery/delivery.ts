@@ -80,12 +80,12 @@ export class Delivery {
   }
 
   /** No message leaves whose links lead nowhere. */
-  async #waitForGate({ failures, speed }: DeliveryPlan, fault: Refusal): Promise<JobOutcome> {
+  async #waitForGate({ route, speed }: DeliveryPlan, fault: Refusal): Promise<JobOutcome> {
     const { id, client, signal } = this.#job
     if (signal.aborted) return { is: 'stopped' }
     const now = Date.now()
     await client.run('deliveries.wait', {
-      ...{ id, for: 'server', until: now + gateTriedAfter, fault, failures: failures + 1 },
+      ...{ id, for: 'gate', until: now + gateTriedAfter, fault, failures: route?.failures ?? 0 },
       ...{ readAt: now, speed }
     })
     return { is: 'stopped' }

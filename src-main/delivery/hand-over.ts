@@ -8,7 +8,13 @@ import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import { GateClient, GateUnavailable } from '../gates/client.ts'
 import { gateSecretOf, pageKeyOf, sealText } from '../gates/keys.ts'
-import { type GateContent, type SealedMessage, type SealedPages, unsubscribeMark } from '../gates/protocol.ts'
+import {
+  type GateContent,
+  type SealedMessage,
+  type SealedPages,
+  unsubscribeMark,
+  webVersionMark
+} from '../gates/protocol.ts'
 import { renderPage } from '../public-pages/render.ts'
 import { type PageName, publicPage } from '../public-pages/texts.ts'
 import { shownHtml } from './frame.ts'
@@ -47,7 +53,7 @@ export async function handOver(services: Services, plan: MessagePlan): Promise<R
   if (key === null) return refusal('gate_no_key', { address: gate.address })
   const api = new GateClient(gate.address, key, signal)
   try {
-    for (const open of contentsOf(plan)) {
+    for (const open of await contentsOf(reader, plan)) {
       // A preview is no message of a campaign that has begun: of it, only the images have to be there.
       if (open.key === 's0') {
         await putImages(reader, api, open.images)
@@ -61,7 +67,7 @@ export async function handOver(services: Services, plan: MessagePlan): Promise<R
         images: open.images
       })
       if (stored === null) continue
-      await api.giveSecret(gateSecretOf(plan.signingSecret))
+      await api.giveSecret(gateSecretOf(plan.signingSecret, plan.organizationId))
       await putImages(reader, api, open.images)
       await api.putContent(open.key, stored.body)
       await client.run('gates.recordHandedOver', { urlDomainId: gate.urlDomainId, ...stored })
@@ -92,7 +98,11 @@ export async function putImages(
   }
 }
 
-function contentsOf(plan: MessagePlan): OpenContent[] {
+async function contentsOf(reader: Kysely<Schema>, plan: MessagePlan): Promise<OpenContent[]> {
+  const links = await linksOfSlices(
+    reader,
+    plan.contents.map(({ sliceId }) => sliceId)
+  )
   const names = { list: plan.list.name, sender: plan.sender.from_name ?? '' }
   const pagesOf = (...wanted: PageName[]): SealedPages =>
     Object.fromEntries(
@@ -113,12 +123,23 @@ function contentsOf(plan: MessagePlan): OpenContent[] {
     }
     return {
       key: `s${content.sliceId}`,
-      links: Object.fromEntries(content.links.map(({ id, url }) => [id, url])),
+      links: Object.fromEntries((links.get(content.sliceId) ?? []).map(({ id, url }) => [id, url])),
       pages: pagesOf('unsubscribe', 'unsubscribed', 'resubscribed', 'tooLate'),
       message: webVersionOf(plan, content),
       images
     }
   })
+}
+
+/** Returns all links that messages of some contents may have, also those that are not counted any more. */
+async function linksOfSlices(reader: Kysely<Schema>, sliceIds: number[]) {
+  const rows = await reader
+    .selectFrom('stat_links')
+    .select(['id', 'url', 'stat_slice_id'])
+    .where('stat_slice_id', 'in', sliceIds)
+    .orderBy('id')
+    .execute()
+  return Map.groupBy(rows, (row) => row.stat_slice_id)
 }
 
 /** Leaves all codes blank: a gate knows nobody. */
@@ -139,9 +160,11 @@ function webVersionOf(plan: MessagePlan, content: PlannedContent): SealedMessage
     contents: [{ ...content, links: [] }]
   })
   const { html, text = '' } = composer.write(content.id, nobody)
-  const targets = { linkBase: plan.linkBase, gate: gateOfLinks(plan.signingSecret), mailbox: '' }
+  const targets = { linkBase: plan.linkBase, gate: gateOfLinks(plan), mailbox: '' }
   const own = new MessageLinks(targets, plan.signingSecret, { subscriberId: 0, sliceId: content.sliceId })
-  const body = (html ?? text).replaceAll(own.unsubscribe, unsubscribeMark)
+  const body = (html ?? text)
+    .replaceAll(own.unsubscribe, unsubscribeMark)
+    .replaceAll(own.webVersion, webVersionMark)
   return { type: html === undefined ? 'text/plain' : 'text/html', body }
 }
 

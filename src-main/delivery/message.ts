@@ -1,5 +1,4 @@
 import type { Kysely } from 'kysely'
-import type { KeyObject } from 'node:crypto'
 import type { Schema } from '../database/schema.ts'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
 import { type AttachedFile, attachedFilesOf } from '../api/attachments/queries.ts'
@@ -103,7 +102,7 @@ export class MessageComposer {
 
   constructor(plan: MessagePlan, { images, attachments }: CarriedFiles = { images: [], attachments: [] }) {
     this.#plan = plan
-    this.#gate = plan.gate && gateOfLinks(plan.signingSecret)
+    this.#gate = plan.gate && gateOfLinks(plan)
     this.#images = new Map(
       images.map(({ key, name, media_type, bytes }) => [
         key,
@@ -338,11 +337,14 @@ function addressLine(header: string, address: string | null, name = ''): string 
 const openPixelCode = 'open_pixel'
 const oneClickLine = 'List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n'
 
-/** Returns how links through a gate are made. @param secret of this installation */
-export function gateOfLinks(secret: KeyObject): GateOfLinks {
+/** Returns how the links of a plan through its gate are made. */
+export function gateOfLinks({
+  signingSecret: secret,
+  organizationId
+}: Pick<MessagePlan, 'signingSecret' | 'organizationId'>): GateOfLinks {
   const keys = new Map<string, string>()
   return {
-    secret: gateSecretOf(secret),
+    secret: gateSecretOf(secret, organizationId),
     pageKey: (content) => {
       const known = keys.get(content) ?? pageKeyOf(secret, content)
       keys.set(content, known)

@@ -118,8 +118,6 @@ export interface DeliveryPlan {
   }
   /** The servers that take the messages; null = the outbox. */
   route: SmtpRoute | null
-  /** How often in a row no server, or the gate of the links, could be used. */
-  failures: number
   seeds: { addresses: string[]; values: StoredValues }
   /** Messages per hour; 0 = as fast as it goes. */
   speed: number

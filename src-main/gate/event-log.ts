@@ -18,6 +18,11 @@ export class EventLog {
     this.#store = store
   }
 
+  /** True if only what must not be lost is still taken: unsubscribes and confirmations. */
+  get isNearlyFull(): boolean {
+    return this.#store.isNearlyFull
+  }
+
   /** Resolves once the event is on disk. @throws GateBusy if there are too many */
   append(event: NewEvent): Promise<void> {
     if (this.#store.isFull || this.#waiting.length >= mostWaiting) return Promise.reject(new GateBusy())

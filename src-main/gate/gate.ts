@@ -26,6 +26,8 @@ export interface Gate {
   /** Without a path. */
   address: string
   key: string
+  /** True if the key was made at this start. */
+  hasNewKey: boolean
   close(): Promise<void>
 }
 
@@ -33,7 +35,7 @@ export interface Gate {
 const mostConnections = 4000
 /** Milliseconds. */
 const [headersWithin, requestWithin, idleFor] = [10_000, 30_000, 10_000]
-const housekeepingEvery = 60_000
+const housekeepingEvery = 3_600_000
 
 /** Starts a gate, which belongs to the first application that hands it something over. @throws Error with a sentence for the administrator */
 export async function startGate({ dataDirectory, port, host, tls, key: given }: GateOptions): Promise<Gate> {
@@ -41,7 +43,8 @@ export async function startGate({ dataDirectory, port, host, tls, key: given }: 
   await makeDirectory(dataDirectory)
   const store = new GateStore(dataDirectory)
   try {
-    const key = given ?? store.setting('key') ?? randomBytes(24).toString('base64url')
+    const known = given ?? store.setting('key')
+    const key = known ?? randomBytes(24).toString('base64url')
     store.setSetting('key', key)
     const app = await serve(store, key, tls)
     const address = await app.listen({ host, port })
@@ -51,7 +54,7 @@ export async function startGate({ dataDirectory, port, host, tls, key: given }: 
       await app.close()
       store.close()
     }
-    return { address, key, close }
+    return { address, key, hasNewKey: known === null, close }
   } catch (error) {
     store.close()
     throw error
@@ -94,9 +97,10 @@ function isNear(address: string): boolean {
   return /^(::1$|::ffff:|)(127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.)|^::1$|^f[cd]/i.test(address)
 }
 
+/** One step at a time: visitors wait for each. */
 function deleteOldEvents(store: GateStore): void {
   try {
-    while (store.deleteOld(Date.now()));
+    if (store.deleteOld(Date.now())) setTimeout(() => deleteOldEvents(store), 50).unref()
   } catch (error) {
     process.stderr.write(`The gate could not delete old events: ${messageOf(error)}\n`)
   }

@@ -31,11 +31,6 @@ export class RateLimit {
     return mayHappen
   }
 
-  /** True if it may not happen any more. */
-  isUsedUp(caller: string, now: number): boolean {
-    return this.#usedOf(this.#bucketOf(caller), now) + 1 > this.#atOnce
-  }
-
   #usedOf(bucket: number, now: number): number {
     const since = Math.max(0, now - (this.#at[bucket] ?? 0)) / 1000
     return Math.max(0, (this.#used[bucket] ?? 0) - since * this.#perSecond)

@@ -33,10 +33,9 @@ export function serveOwner(
     async (_: unknown, body: Buffer) => body
   )
   app.addHook('onRequest', async ({ ip, headers }, reply) => {
-    const caller = callerOf(ip)
-    if (wrong.isUsedUp(caller, Date.now())) return refuse(reply, 429, 'too many wrong keys; try again later')
     if (isSameText(headers.authorization ?? '', `Bearer ${key}`)) return
-    wrong.take(caller, Date.now())
+    const mayGuess = wrong.take(callerOf(ip), Date.now())
+    if (!mayGuess) return refuse(reply, 429, 'too many wrong keys; try again later')
     return refuse(reply, 401, 'the key is not the one of this gate')
   })
 
@@ -44,6 +43,7 @@ export function serveOwner(
     version: installedPackage().version,
     secret_digest: handedOver.secretDigest,
     state: store.setting('state') ?? '',
+    now: Date.now(),
     is_full: store.isFull,
     epochs: store.epochs()
   }))
@@ -53,7 +53,7 @@ export function serveOwner(
     { schema: { body: Secret } },
     async ({ body }, reply) => {
       if (handedOver.takeSecret(body.secret)) return reply.code(204).send()
-      return refuse(reply, 409, 'this gate belongs to another installation of Listwright')
+      return refuse(reply, 409, 'this gate belongs to another organization or installation')
     }
   )
 

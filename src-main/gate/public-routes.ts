@@ -1,8 +1,10 @@
+import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { messageOf } from '../base/errors.ts'
 import { isProgram } from '../api/statistics/machines.ts'
 import { readToken, type TokenPurpose } from '../api/subscribers/tokens.ts'
 import { openText } from '../gates/keys.ts'
-import { type SealedMessage, type SealedPages, unsubscribeMark } from '../gates/protocol.ts'
+import { type SealedMessage, type SealedPages, unsubscribeMark, webVersionMark } from '../gates/protocol.ts'
 import { messagePolicy, pageLanguage, pagePolicy, renderPage } from '../public-pages/render.ts'
 import { isUndo, type PageName, publicPage, undoWithin } from '../public-pages/texts.ts'
 import { EventLog, GateBusy } from './event-log.ts'
@@ -22,6 +24,8 @@ const [requestsAtOnce, requestsPerSecond] = [2000, 200]
 const [forgedAtOnce, forgedPerSecond] = [60, 1]
 /** Unsubscribes that are remembered so that they can be undone. */
 const mostUndoable = 10_000
+/** A failing disk is reported once in so many milliseconds. */
+const reportedEvery = 60_000
 /** Seconds after which a mail service may try again. */
 const [busyFor, limitedFor] = [60, 10]
 
@@ -30,7 +34,7 @@ interface Params {
   link: string
   key: string
 }
-type Query = { to?: string; s?: string }
+type Query = { to?: unknown; s?: unknown }
 type Request = FastifyRequest<{ Params: Params; Querystring: Query }>
 
 /** What links in messages lead to. Nothing here reads or writes anything but events. */
@@ -39,6 +43,7 @@ export function servePublicLinks(app: FastifyInstance, handedOver: HandedOver, l
   const requests = new RateLimit(requestsAtOnce, requestsPerSecond)
   const forged = new RateLimit(forgedAtOnce, forgedPerSecond)
   const undoable = new Map<string, number>()
+  let reportedAt = 0
 
   // Whatever a mail program posts is a short text; what it says beside the address decides nothing but an undo.
   app.removeAllContentTypeParsers()
@@ -96,7 +101,7 @@ export function servePublicLinks(app: FastifyInstance, handedOver: HandedOver, l
     return reply
       .type(`${type}; charset=utf-8`)
       .header('Content-Security-Policy', messagePolicy)
-      .send(body.replaceAll(unsubscribeMark, unsubscribe))
+      .send(body.replaceAll(unsubscribeMark, unsubscribe).replaceAll(webVersionMark, `/w/${token}/${key}`))
   })
 
   // Programs open all links of a message to check them, which must not unsubscribe: that takes a POST.
@@ -113,6 +118,9 @@ export function servePublicLinks(app: FastifyInstance, handedOver: HandedOver, l
     const named = namedBy(request, 'unsubscribe')
     if (!named) return refuse(request, reply, 'notOnAList')
     const content = `s${named.sliceId}`
+    // The sample in a seed list's message, or in a web version, is nobody's.
+    if (named.subscriberId === 0) return sendPage(request, reply, content, 'unsubscribed')
+    if (!counted.take(`post ${token}`, Date.now())) return tooMany(reply)
     const undoes = isUndo(request.body)
     if (undoes && Date.now() - (undoable.get(token) ?? 0) > undoWithin) {
       return sendPage(request, reply, content, 'tooLate')
@@ -142,7 +150,9 @@ export function servePublicLinks(app: FastifyInstance, handedOver: HandedOver, l
 
   function namedBy({ params }: { params: Pick<Params, 'token'> }, purpose: TokenPurpose) {
     const secret = handedOver.linkSecret
-    return secret && readToken(secret, purpose, params.token)
+    // A link with anything around its token is another text, which would get past the limits of one link.
+    const isExact = params.token === params.token.trim()
+    return isExact && secret ? readToken(secret, purpose, params.token) : null
   }
 
   /** Stores an event, unless there are too many of them: the link works anyway. */
@@ -150,7 +160,7 @@ export function servePublicLinks(app: FastifyInstance, handedOver: HandedOver, l
     request: { params: { token: string }; ip: string; headers: Headers },
     event: Happening
   ) {
-    if (!counted.take(`${event.kind} ${event.purpose} ${request.params.token}`, Date.now())) return
+    if (log.isNearlyFull || !counted.take(`${event.kind} ${request.params.token}`, Date.now())) return
     await recordSurely(request, event)
   }
 
@@ -161,12 +171,18 @@ export function servePublicLinks(app: FastifyInstance, handedOver: HandedOver, l
   ): Promise<boolean> {
     try {
       const is_machine = isProgram(headers['user-agent'])
-      await log.append({ ...event, token, ip: ip.replace('::ffff:', ''), is_machine, at: Date.now() })
+      await log.append({ ...event, token, ip: storedAddress(ip), is_machine, at: Date.now() })
       return true
     } catch (error) {
-      if (!(error instanceof GateBusy)) throw error
+      if (!(error instanceof GateBusy)) reportFailure(error)
       return false
     }
+  }
+
+  function reportFailure(error: unknown): void {
+    if (Date.now() - reportedAt < reportedEvery) return
+    reportedAt = Date.now()
+    process.stderr.write(`The gate could not store what a visitor did: ${messageOf(error)}\n`)
   }
 
   function rememberUndoable(token: string): void {
@@ -201,6 +217,11 @@ export function servePublicLinks(app: FastifyInstance, handedOver: HandedOver, l
   function isFlooding({ ip }: FastifyRequest): boolean {
     return !forged.take(callerOf(ip), Date.now())
   }
+}
+
+/** Returns an address as it is stored; '' for what a server before the gate passed on and is none. */
+function storedAddress(ip: string): string {
+  return isIP(ip) === 0 ? '' : ip.replace('::ffff:', '')
 }
 
 /** True for what mail services post (RFC 8058). */

@@ -8,8 +8,8 @@ export type NewEvent = Omit<GateEvent, 'number'>
 
 /** Events that wait to be fetched; beyond that a gate is full. */
 export const mostUnfetched = 2_000_000
-/** How long events are kept once they were fetched, for an application that is restored from a backup; in milliseconds. */
-const keptAfterFetch = 30 * 24 * 60 * 60 * 1000
+/** Fetched events are kept until they are so old, for an application that is restored from a backup; in milliseconds. */
+const keptFor = 30 * 24 * 60 * 60 * 1000
 /** Events deleted at once. */
 const deletedAtOnce = 1000
 
@@ -47,8 +47,18 @@ export class GateStore {
 
   /** @throws Error with a sentence for the administrator if the folder's database is of a newer version */
   constructor(directory: string) {
-    this.#database = new SQLite(join(directory, 'gate.db'))
-    this.#database.pragma('journal_mode = WAL')
+    this.#database = new SQLite(join(directory, 'gate.db'), { timeout: 1000 })
+    // Only one gate at a time may use the folder.
+    this.#database.pragma('locking_mode = EXCLUSIVE')
+    try {
+      this.#database.pragma('journal_mode = WAL')
+    } catch (error) {
+      this.#database.close()
+      if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY') !== true) throw error
+      throw new Error(`Another gate is using ${directory}. Stop it first, or choose another --data-dir.`, {
+        cause: error
+      })
+    }
     this.#database.pragma('synchronous = FULL')
     this.#database.pragma('foreign_keys = ON')
     this.#database.pragma('cache_size = -2048')
@@ -70,6 +80,10 @@ export class GateStore {
 
   get isFull(): boolean {
     return this.#unfetched >= mostUnfetched
+  }
+
+  get isNearlyFull(): boolean {
+    return this.#unfetched >= mostUnfetched * 0.9
   }
 
   setting(name: 'link_secret' | 'state' | 'key'): string | null {
@@ -129,7 +143,7 @@ export class GateStore {
            SELECT epoch_id, number FROM events JOIN epochs ON epochs.id = epoch_id
            WHERE number <= fetched AND at < ? LIMIT ${deletedAtOnce})`
       )
-      .run(now - keptAfterFetch)
+      .run(now - keptFor)
     return changes === deletedAtOnce
   }
 

@@ -6,8 +6,8 @@ interface Followed {
   token: string
   sliceId: number
   /** The target of a link whose address holds codes, which are filled in there, and its signature. */
-  to?: string
-  s?: string
+  to?: unknown
+  s?: unknown
 }
 
 /**
@@ -20,7 +20,7 @@ export function targetOf(handedOver: HandedOver, { link, token, sliceId, to, s }
   const written = Object.hasOwn(links, link) ? links[link] : undefined
   if (written === undefined) return null
   if (!written.includes('%%')) return webAddress(written)
-  if (to === undefined || s === undefined || handedOver.linkSecret === null) return null
+  if (typeof to !== 'string' || typeof s !== 'string' || handedOver.linkSecret === null) return null
   const expected = targetSignature(handedOver.linkSecret, Number(link), token, to)
   const isOurs = isSameText(s, expected) && to.startsWith(written.slice(0, written.indexOf('%%')))
   return isOurs ? webAddress(to) : null

@@ -2,7 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import type { KeyObject } from 'node:crypto'
 import type { Static, TSchema } from 'typebox'
 import { messageOf } from '../base/errors.ts'
-import { GateContents, type GateEvent, GateEvents, GateStatus, protocolPath } from './protocol.ts'
+import { GateContents, GateEvent, GateEvents, GateStatus, protocolPath } from './protocol.ts'
 
 /** Why a gate cannot be used. */
 export type GateFault =
@@ -73,15 +73,19 @@ export class GateClient {
     })
   }
 
-  /** Returns events behind a number, in their order. */
-  async events(epoch: string, after: number): Promise<GateEvent[]> {
+  /**
+   * Returns events behind a number, in their order, and the number of the last one. One that is not as it should be is left out, since it
+   * must not hold up the others.
+   */
+  async events(epoch: string, after: number): Promise<{ events: GateEvent[]; last: number }> {
     const { events } = await this.#read(`/events?epoch=${epoch}&after=${after}`, GateEvents)
     let last = after
     for (const { number } of events) {
       if (number <= last) throw new GateUnavailable('unreachable', 'its events are not in order')
       last = number
     }
-    return events
+    const isEvent = checkOf(GateEvent)
+    return { events: events.filter((event): event is GateEvent => isEvent(event) === true), last }
   }
 
   async acknowledge(epoch: string, number: number): Promise<void> {

@@ -47,15 +47,16 @@ interface HandedOver {
   sourceDigest: string
 }
 
-/** Stores that a gate has a content, unless that has changed meanwhile. */
-const recordHandedOver: Command<HandedOver, void> = async ({ db }, { urlDomainId, key, sourceDigest }) => {
-  await db
+/** Stores that a gate has a content. @returns false if that has changed meanwhile */
+const recordHandedOver: Command<HandedOver, boolean> = async ({ db }, { urlDomainId, key, sourceDigest }) => {
+  const { numUpdatedRows } = await db
     .updateTable('gate_contents')
     .set({ is_handed_over: 1 })
     .where('url_domain_id', '=', urlDomainId)
     .where('content_key', '=', key)
     .where('source_digest', '=', sourceDigest)
-    .execute()
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 export const gateCommands = { storeContent, recordHandedOver }

@@ -12,9 +12,13 @@ import {
 // A gate stands on a server of others. It gets a secret of its own to check links with, and pages that only a link opens: whoever copies its disk
 // reads neither pages nor addresses.
 
-/** Returns the secret with which links through a gate are signed. @param secret of this installation */
-export function gateSecretOf(secret: KeyObject): KeyObject {
-  return createSecretKey(createHmac('sha256', secret).update('gate').digest())
+/**
+ * Returns the secret with which an organization's links through gates are signed. Each has its own, since its administrators choose the servers
+ * that get it.
+ * @param secret of this installation
+ */
+export function gateSecretOf(secret: KeyObject, organizationId: number): KeyObject {
+  return createSecretKey(createHmac('sha256', secret).update(`gate ${organizationId}`).digest())
 }
 
 export function digestOfSecret(secret: KeyObject): string {

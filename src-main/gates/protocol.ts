@@ -36,6 +36,8 @@ export const GateStatus = Type.Object({
   secret_digest: Type.Union([Type.String({ maxLength: 64 }), Type.Null()]),
   /** Changes with everything that is handed over. */
   state: Type.String({ maxLength: 64 }),
+  /** Its clock, in UNIX milliseconds. */
+  now: Type.Integer({ minimum: 0 }),
   /** True if it takes no more events until some are fetched. */
   is_full: Type.Boolean(),
   /** By age. */
@@ -43,7 +45,10 @@ export const GateStatus = Type.Object({
 })
 export type GateStatus = Static<typeof GateStatus>
 
-export const GateEvents = Type.Object({ events: Type.Array(GateEvent, { maxItems: 10_000 }) })
+/** Each is checked by itself: one that is not as it should be must not hold up the others. */
+export const GateEvents = Type.Object({
+  events: Type.Array(Type.Object({ number: Type.Integer({ minimum: 1 }) }), { maxItems: 10_000 })
+})
 
 /** The keys of the contents that a gate has, with the SHA-256 of each in hex. */
 export const GateContents = Type.Object({
@@ -74,6 +79,9 @@ export interface SealedMessage {
 
 /** Stands in a web version for the address that unsubscribes its reader. */
 export const unsubscribeMark = 'https://unsubscribe.invalid/'
+
+/** Stands in a web version for its own address. */
+export const webVersionMark = 'https://web-version.invalid/'
 
 /** Events that are fetched at once. */
 export const eventsAtOnce = 1000

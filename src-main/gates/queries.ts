@@ -25,12 +25,38 @@ export async function gateKeys(
   return Object.fromEntries(await Promise.all(keys))
 }
 
-/** Returns what a gate is to have, by content. */
-export function contentsOfGate(
+/** Returns the keys of the contents that a gate is to have. */
+export async function contentKeysOfGate(db: Kysely<Schema>, urlDomainId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('gate_contents')
+    .select('content_key')
+    .where('url_domain_id', '=', urlDomainId)
+    .execute()
+  return rows.map(({ content_key }) => content_key)
+}
+
+/** Returns a content as a gate is to have it. */
+export function contentOfGate(
   db: Kysely<Schema>,
-  urlDomainId: number
-): Promise<Selectable<GateContentsTable>[]> {
-  return db.selectFrom('gate_contents').selectAll().where('url_domain_id', '=', urlDomainId).execute()
+  urlDomainId: number,
+  key: string
+): Promise<Selectable<GateContentsTable> | undefined> {
+  return db
+    .selectFrom('gate_contents')
+    .selectAll()
+    .where('url_domain_id', '=', urlDomainId)
+    .where('content_key', '=', key)
+    .executeTakeFirst()
+}
+
+/** Returns the organization of a URL domain. */
+export async function organizationOfGate(db: Kysely<Schema>, urlDomainId: number): Promise<number> {
+  const { organization_id } = await db
+    .selectFrom('url_domains')
+    .select('organization_id')
+    .where('id', '=', urlDomainId)
+    .executeTakeFirstOrThrow()
+  return organization_id
 }
 
 /** Returns how far the events of an epoch were applied. */

@@ -25,7 +25,7 @@ no address of a subscriber. It needs a name of its own and TLS, by Caddy or ngin
   --json           print one line of JSON with its address and key when it is ready
   --language LANG  ${languageHelp}
 
-The key that it is used with is made at the first start and printed, or taken from ${keyVariable}.
+The key that it is used with is made at the first start and printed once, or taken from ${keyVariable}.
 `
 
 export const gateCommand: Command = {
@@ -36,11 +36,10 @@ export const gateCommand: Command = {
     const gate = await startGate(options)
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void end(gate))
     releaseUnusedMemory()
-    const { address, key } = gate
+    const { address, key, hasNewKey } = gate
+    const shownKey = hasNewKey ? `Key, for Delivery → Gates in Listwright: ${key}\n` : ''
     process.stdout.write(
-      json
-        ? `${JSON.stringify({ address, key })}\n`
-        : `The gate is ready at ${address}\nKey, for Delivery → Link addresses in Listwright: ${key}\n`
+      json ? `${JSON.stringify({ address, key })}\n` : `The gate is ready at ${address}\n${shownKey}`
     )
   }
 }

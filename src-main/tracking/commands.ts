@@ -117,6 +117,7 @@ export async function recipientOf(
     sliceId: named.sliceId,
     subscriber: { id: subscriber.id, email: subscriber.email },
     timeZone: subscriber.time_zone_name,
+    organizationId: subscriber.organization_id,
     campaignId: slice.campaign_id,
     autoresponderId: slice.autoresponder_id,
     tracksOpens: slice.track_opens === 1

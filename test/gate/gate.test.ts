@@ -1,18 +1,26 @@
+import { createSecretKey } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { describe, expect, it } from 'vitest'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { CampaignDetail } from '../../src-main/api/campaigns/schema.ts'
 import type { GateTest, UrlDomain } from '../../src-main/api/delivery-settings/schema.ts'
+import { makeToken } from '../../src-main/api/subscribers/tokens.ts'
+import { startGate } from '../../src-main/gate/gate.ts'
+import { makeOrganization, systemAdminIn } from '../support/accounts.ts'
+import { GateStore } from '../../src-main/gate/store.ts'
 import { sharedApplication } from '../support/application.ts'
 import {
   allSubscribers,
   expectSuccess,
+  makeAutoresponder,
   makeCampaign,
   makeField,
   makeList,
   makeSubscriber
 } from '../support/builders.ts'
 import { addGate, fetchNow, openGate } from '../support/gate.ts'
-import { type FiledMessage, outboxOf } from '../support/outbox.ts'
+import { type FiledMessage, messagesIn, outboxOf } from '../support/outbox.ts'
 import { until } from '../support/smtp-route.ts'
 
 const started = sharedApplication()
@@ -135,7 +143,132 @@ describe('links through a gate', () => {
   })
 })
 
+it('the links of an autoresponder lead on after it stopped counting them', async () => {
+  const { api, dataDirectory } = started
+  const gate = await openGate()
+  const url_domain_id = await addGate(api, gate)
+  const list = await makeList(api)
+  const { id } = await makeAutoresponder(api, list.id, 'Welcome', {
+    ...{ from_email: 'a@example.com', use_external_delivery_setting: false, track_links: true },
+    ...{ content_subject: 'Hello', content_format: 'html', content_html: html, trigger: 'subscription' },
+    ...{ delay: 'immediately', trigger_run_on_api: true },
+    url_domain_id
+  })
+  const messages = (): Promise<FiledMessage[]> =>
+    messagesIn(join(dataDirectory, 'outbox', `autoresponder-${id}.mbox`))
+  await makeSubscriber(api, list.id, 'first@example.com')
+  await until(async () => (await messages()).length === 1)
+  const [, link] = linksIn((await messages())[0])
+
+  const autoresponder = { track_links: false }
+  expectSuccess(await api.put(`/mailing_lists/${list.id}/autoresponders/${id}`, { autoresponder }))
+  await makeSubscriber(api, list.id, 'second@example.com')
+  await until(async () => (await messages()).length === 2)
+
+  expect((await follow(link)).headers.get('Location')).toBe('http://example.com/B')
+})
+
+describe('events of a gate', () => {
+  it('are fetched although a link came with spaces, or with an address that is none', async () => {
+    const { links, domainId, status } = await sentThroughGate()
+    const padded = (links[2] ?? '').replace(/\/([^/]+)$/, `${'%20'.repeat(40)}/$1`)
+
+    expect((await oneClick(padded)).status).toBe(404)
+    await follow(links[4], { headers: { 'X-Forwarded-For': 'x'.repeat(60) } })
+    await oneClick(links[2])
+    await fetchNow(started.api, domainId)
+
+    await until(async () => (await status()) === 'unsubscribed')
+  })
+
+  it('change no subscriber of another organization, whose administrators chose the gate', async () => {
+    const { list, status } = await sentThroughGate()
+    const [reader] = await allSubscribers(started.api, list.id)
+    const other = await systemAdminIn(started.app, await makeOrganization(started))
+    const gate = await openGate()
+    const domainId = await addGate(other, gate)
+    const fetchedAt = async (): Promise<string | null | undefined> =>
+      expectSuccess(await other.get<UrlDomain[]>('/url_domains')).find(({ id }) => id === domainId)
+        ?.fetched_at
+    await until(async () => typeof (await fetchedAt()) === 'string')
+    await gate.close()
+    const store = new GateStore(gate.directory)
+    const secret = createSecretKey(Buffer.from(store.setting('link_secret') ?? '', 'hex'))
+    const token = makeToken(secret, 'unsubscribe', { subscriberId: reader?.id ?? 0, sliceId: 0 })
+    const forged = {
+      kind: 'unsubscribe',
+      purpose: 'unsubscribe',
+      token,
+      link: '',
+      ip: '',
+      is_machine: false
+    } as const
+    store.append([{ ...forged, at: Date.now() }])
+    store.close()
+
+    const again = await startGate({
+      ...{
+        dataDirectory: gate.directory,
+        port: Number(new URL(gate.address).port),
+        host: '127.0.0.1',
+        tls: null
+      }
+    })
+    onTestFinished(() => again.close())
+    await pause(1100)
+    const before = await fetchedAt()
+    await fetchNow(other, domainId)
+    await until(async () => (await fetchedAt()) !== before)
+
+    expect(await status()).toBe('active')
+  })
+})
+
+describe('an undone unsubscribe', () => {
+  it('leaves nothing behind, however often the button was pressed before', async () => {
+    const { links, domainId, status, summary } = await sentThroughGate()
+
+    await follow(links[2], { method: 'POST' })
+    await follow(links[2], { method: 'POST' })
+    await follow(links[2], { method: 'POST', body: 'undo=1' })
+    await follow(links[4])
+    await fetchNow(started.api, domainId)
+
+    await until(async () => (await summary())?.opens_total === 1)
+    expect(await status()).toBe('active')
+    expect(await summary()).toMatchObject({ unsubs_total: 0, unsubs_unique: 0, unsubs_status_updated: 0 })
+  })
+
+  it('stays as a user has set it since', async () => {
+    const { api } = started
+    const { links, list, domainId, status } = await sentThroughGate()
+    const set = async (to: string): Promise<void> => {
+      const [found] = await allSubscribers(api, list.id)
+      const path = `/mailing_lists/${list.id}/subscribers/${found?.id ?? 0}`
+      expectSuccess(await api.put(path, { subscriber: { status: to } }))
+    }
+    await follow(links[2], { method: 'POST' })
+    await fetchNow(api, domainId)
+    await until(async () => (await status()) === 'unsubscribed')
+
+    await set('active')
+    await set('unsubscribed')
+    await follow(links[2], { method: 'POST', body: 'undo=1' })
+    await follow(links[4])
+    await fetchNow(api, domainId)
+    await pause(1500)
+
+    expect(await status()).toBe('unsubscribed')
+  })
+})
+
 describe('a gate', () => {
+  it('is the only one in its folder', async () => {
+    const { directory } = await openGate()
+
+    await expect(openGate(directory)).rejects.toThrow(/^Another gate is using /)
+  })
+
   it('keeps pages in a form that only links open', async () => {
     const { links, gate, list } = await sentThroughGate()
     const [, , unsubscribe = ''] = links

@@ -30,7 +30,7 @@ async function gateWithContent() {
   const events = async (): Promise<string[]> => {
     const { epochs } = await api.status()
     const all = await Promise.all(epochs.map(({ epoch }) => api.events(epoch, 0)))
-    return all.flat().map(({ kind }) => kind)
+    return all.flatMap((fetched) => fetched.events.map(({ kind }) => kind))
   }
   return { ...gate, api, events }
 }
@@ -192,7 +192,7 @@ describe('a gate under attack', () => {
     })
 
     const [{ epoch = '' } = {}] = (await api.status()).epochs
-    expect(await api.events(epoch, 0)).toMatchObject([{ ip: '198.51.100.7' }])
+    expect((await api.events(epoch, 0)).events).toMatchObject([{ ip: '198.51.100.7' }])
   })
 })
 

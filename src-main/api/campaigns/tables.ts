@@ -104,8 +104,8 @@ export interface DeliveriesTable {
   has_links: ColumnType<Flag, Flag | undefined, Flag>
 }
 
-/** What a campaign waits for: messages that were refused for now, a server, the limit of one, or its own speed. */
-export type DeliveryWait = 'retry' | 'server' | 'quota' | 'speed'
+/** What a campaign waits for: messages that were refused for now, a server, the limit of one, its own speed, or the gate of its links. */
+export type DeliveryWait = 'retry' | 'server' | 'quota' | 'speed' | 'gate'
 
 /**
  * Either all recipients get a message, or some get one in a split test and, after a delay, the others get the

@@ -117,26 +117,29 @@ export async function recordEvent(
   return isUnique
 }
 
-/**
- * Takes back an unsubscribe that was counted.
- * @param event `at` is when it occurred, in UNIX milliseconds
- */
-export async function takeBackUnsubscribe(
+/** Takes back the unsubscribes of a recipient that were counted from an event on. */
+export async function takeBackUnsubscribes(
   context: CommandContext,
-  { sliceId, subscriberId, at }: { sliceId: number; subscriberId: number; at: number },
+  { sliceId, subscriberId, firstEventId }: { sliceId: number; subscriberId: number; firstEventId: number },
   timeZone: string
 ): Promise<void> {
-  const event = await context.db
+  const events = await context.db
     .deleteFrom('stat_events')
     .where('stat_slice_id', '=', sliceId)
     .where('type', '=', 'unsub')
     .where('subscriber_id', '=', subscriberId)
-    .where('occurred_at', '=', at)
-    .returning('is_unique')
-    .executeTakeFirst()
-  if (!event) return
-  const counters = { unsubs_total: -1, unsubs_unique: -event.is_unique, unsubs_status_updated: -1 }
-  await incrementCounter(context, sliceId, counters, timeZone, at)
+    .where('id', '>=', firstEventId)
+    .returning(['id', 'is_unique', 'occurred_at'])
+    .execute()
+  for (const { id, is_unique, occurred_at } of events) {
+    const counters = {
+      unsubs_total: -1,
+      unsubs_unique: -is_unique,
+      // Only the first one changed the status.
+      unsubs_status_updated: id === firstEventId ? -1 : 0
+    }
+    await incrementCounter(context, sliceId, counters, timeZone, occurred_at)
+  }
 }
 
 export interface RecipientBounce {

@@ -61,7 +61,7 @@ export async function recordVisit(context: CommandContext, followed: FollowedLin
         .selectFrom('link_visits')
         .select('id')
         .where('occurred_at', '<', at - visitsKept)
-        .orderBy('id')
+        .orderBy('occurred_at')
         .limit(10)
     )
     .execute()

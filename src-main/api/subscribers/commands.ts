@@ -22,7 +22,7 @@ import { queueReactions, subscriptionAutoresponders } from '../autoresponders/re
 import { Reactions } from '../autoresponders/waiting-reactions.ts'
 import { localListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
-import { countedSlice, recordEvent, takeBackUnsubscribe } from '../statistics/counting.ts'
+import { countedSlice, recordEvent, takeBackUnsubscribes } from '../statistics/counting.ts'
 import { subscriberLimit, subscribersOfOrganization } from '../subscriber-counts/queries.ts'
 import { confirmationForm, storeUntilConfirmed } from '../web-forms/confirmation.ts'
 import {
@@ -41,7 +41,7 @@ import {
   keyTaken
 } from './rules.ts'
 import { differences, type SubscriberChange } from './history.ts'
-import type { SubscriberChanges, SubscriberInput } from './schema.ts'
+import type { SubscriberChanges, SubscriberInput, SubscriberStatus } from './schema.ts'
 
 export interface SubscriberScope {
   organizationId: number
@@ -299,8 +299,8 @@ export async function unsubscribeNamed(
 ): Promise<{ id: number; mailingListId: number } | null> {
   const row = await subscriberWithList(context.db, subscriberId)
   if (!row) {
-    // If the deletion is undone, the subscriber is restored as unsubscribed.
-    await recordAbsent(context, [{ id: subscriberId, status: 'unsubscribed' }])
+    // If the deletion is undone, the subscriber is restored as unsubscribed. 0 stands for the address of a seed list.
+    if (subscriberId !== 0) await recordAbsent(context, [{ id: subscriberId, status: 'unsubscribed' }])
     return null
   }
   await context.db
@@ -321,12 +321,7 @@ export async function unsubscribeNamed(
       row.time_zone_name
     )
   }
-  if (row.status !== 'unsubscribed') {
-    await context.db
-      .replaceInto('link_unsubscribes')
-      .values({ subscriber_id: row.id, status: row.status, occurred_at: at })
-      .execute()
-  }
+  await rememberUnsubscribe(context, row, { sliceId, isCounted: counted !== undefined, at })
   const scope = { organizationId: row.organization_id, mailingListId: row.mailing_list_id }
   const details: SubscriberChange = {
     ...(row.status !== 'unsubscribed' && { status: [row.status, 'unsubscribed'] }),
@@ -336,6 +331,46 @@ export async function unsubscribeNamed(
   // A subscriber on a deleted list is unsubscribed as well, since the list can be restored; the answer then
   // names no subscriber.
   return row.deleted_at === null ? { id: row.id, mailingListId: row.mailing_list_id } : null
+}
+
+/** Remembers an unsubscribe for a minute in which it can be undone. Pressed again, the minute begins anew. */
+async function rememberUnsubscribe(
+  { db, now }: CommandContext,
+  { id, status }: { id: number; status: SubscriberStatus },
+  { sliceId, isCounted, at }: { sliceId: number; isCounted: boolean; at: number }
+): Promise<void> {
+  await db
+    .deleteFrom('link_unsubscribes')
+    .where('occurred_at', '<', at - 10 * undoWithin)
+    .execute()
+  if (status === 'unsubscribed') {
+    await db
+      .updateTable('link_unsubscribes')
+      .set({ occurred_at: at, changed_at: now })
+      .where('subscriber_id', '=', id)
+      .where('stat_slice_id', '=', sliceId)
+      .execute()
+    return
+  }
+  const event = await db
+    .selectFrom('stat_events')
+    .select((select) => select.fn.max<number | null>('id').as('id'))
+    .where('stat_slice_id', '=', sliceId)
+    .where('type', '=', 'unsub')
+    .where('subscriber_id', '=', id)
+    .executeTakeFirst()
+  await db
+    .replaceInto('link_unsubscribes')
+    .values({
+      ...{
+        subscriber_id: id,
+        status,
+        stat_slice_id: sliceId,
+        first_event_id: isCounted ? (event?.id ?? null) : null
+      },
+      ...{ changed_at: now, occurred_at: at }
+    })
+    .execute()
 }
 
 /** The button leads to the application a moment after it was pressed; in milliseconds. */
@@ -355,11 +390,12 @@ export async function undoUnsubscribe(
   const done = await db
     .deleteFrom('link_unsubscribes')
     .where('subscriber_id', '=', subscriberId)
-    .returning(['status', 'occurred_at'])
+    .where('stat_slice_id', '=', sliceId)
+    .returningAll()
     .executeTakeFirst()
   const row = await subscriberWithList(db, subscriberId)
   const isInTime = done !== undefined && Math.abs(at - done.occurred_at) <= undoWithin + onTheWay
-  if (!done || !isInTime || row?.status !== 'unsubscribed') return false
+  if (!done || !isInTime || row?.status !== 'unsubscribed' || row.updated_at !== done.changed_at) return false
   await db
     .updateTable('subscribers')
     .set({ status: done.status, remove_time: null, remove_ip: null, updated_at: now })
@@ -371,7 +407,10 @@ export async function undoUnsubscribe(
   const scope = { organizationId: row.organization_id, mailingListId: row.mailing_list_id }
   const details: SubscriberChange = { status: ['unsubscribed', done.status] }
   recordOne(context, 'subscriber', 'update', scope, subscriberId, details)
-  await takeBackUnsubscribe(context, { sliceId, subscriberId, at: done.occurred_at }, row.time_zone_name)
+  if (done.first_event_id !== null) {
+    const counted = { sliceId, subscriberId, firstEventId: done.first_event_id }
+    await takeBackUnsubscribes(context, counted, row.time_zone_name)
+  }
   return true
 }
 

@@ -304,6 +304,7 @@ export function subscriberWithList(db: Kysely<Schema>, id: number) {
       'subscribers.status',
       'subscribers.remove_time',
       'subscribers.remove_ip',
+      'subscribers.updated_at',
       'subscribers.mailing_list_id',
       'organization_id',
       'time_zone_name',

@@ -27,6 +27,12 @@ export interface LinkUnsubscribesTable {
   subscriber_id: number
   /** Before it. */
   status: SubscriberStatus
+  stat_slice_id: number
+  /** The first event that it was counted by; null = it was not counted. */
+  first_event_id: number | null
+  /** The updated_at of the subscriber: another one tells of a change since. */
+  changed_at: Time
+  /** When the button was last pressed. */
   occurred_at: Time
 }
 

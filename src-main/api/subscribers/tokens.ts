@@ -23,7 +23,8 @@ export function makeToken(
 
 /** @returns what the token names, or null for one that this installation did not make for this purpose */
 export function readToken(secret: KeyObject, purpose: TokenPurpose, token: string): TokenContent | null {
-  const [, subscriber, slice, given = ''] = /^(\d{1,15})-(\d{1,15})-([0-9a-f]{40})$/.exec(token.trim()) ?? []
+  const [, subscriber, slice, given = ''] =
+    /^(0|[1-9]\d{0,14})-(0|[1-9]\d{0,14})-([0-9a-f]{40})$/.exec(token.trim()) ?? []
   if (subscriber === undefined || slice === undefined) return null
   const [subscriberId, sliceId] = [Number(subscriber), Number(slice)]
   const expected = signature(secret, purpose, subscriberId, sliceId)

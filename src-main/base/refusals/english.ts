@@ -231,7 +231,7 @@ export const english = {
   gate_refuses_key:
     'the gate {address} refuses its key. Enter the one that it printed at its start under Delivery',
   gate_foreign:
-    'the gate {address} belongs to another installation of Listwright. Start it with another --data-dir',
+    'the gate {address} belongs to another organization or installation of Listwright. Start one of your own with another --data-dir',
   gate_unreachable: 'the gate {address} cannot be used: “{words}”',
   mailbox_no_secret: 'the password for {name} is missing. Enter it again under Bounces',
   mailbox_sign_in_refused: '{name} refuses the user name or password: “{words}”',
@@ -547,6 +547,7 @@ export const english = {
   log_full_speed: 'The speed was changed to unlimited.',
   log_slowed: '{domain} asked for fewer messages and gets {count} a minute: “{words}”',
   log_waits_for_server: 'Waiting for the server: {fault}',
+  log_waits_for_gate: 'Waiting for the gate: {fault}',
   log_waits_for_quota: 'A limit of the server was reached. Sending continues as soon as it allows.',
   log_waits_for_retry: 'All others are done; refused messages are tried again.',
   log_held: 'Paused: {fault}',

@@ -246,7 +246,7 @@ export const german: Sentences = {
   gate_refuses_key:
     'Das Gate {address} nimmt seinen Schlüssel nicht an. Geben Sie unter Versand den ein, den es beim Start ausgegeben hat',
   gate_foreign:
-    'Das Gate {address} gehört zu einer anderen Installation von Listwright. Starten Sie es mit einem anderen --data-dir',
+    'Das Gate {address} gehört zu einer anderen Organisation oder Installation von Listwright. Starten Sie ein eigenes mit einem anderen --data-dir',
   gate_unreachable: 'Das Gate {address} ist nicht verfügbar: „{words}“',
   mailbox_no_secret: 'Das Passwort für {name} fehlt. Geben Sie es unter Rückläufer neu ein',
   mailbox_sign_in_refused: '{name} nimmt Benutzername oder Passwort nicht an: „{words}“',
@@ -595,6 +595,7 @@ export const german: Sentences = {
   log_full_speed: 'Das Tempo wurde auf unbegrenzt geändert.',
   log_slowed: '{domain} hat um weniger Nachrichten gebeten und bekommt {count} pro Minute: „{words}“',
   log_waits_for_server: 'Warten auf den Server: {fault}',
+  log_waits_for_gate: 'Warten auf das Gate: {fault}',
   log_waits_for_quota: 'Eine Grenze des Servers ist erreicht. Es geht weiter, sobald sie es erlaubt.',
   log_waits_for_retry: 'Alle anderen sind fertig; abgelehnte Nachrichten werden noch einmal versucht.',
   log_held: 'Angehalten: {fault}',

@@ -25,6 +25,7 @@ export const machines: Migration = {
       occurred_at INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX link_visits_of_message ON link_visits (stat_slice_id, subscriber_id);
+    CREATE INDEX link_visits_by_age ON link_visits (occurred_at);
 
     ALTER TABLE organizations ADD COLUMN winner_counts_machines INTEGER NOT NULL DEFAULT 0;
   `

@@ -37,7 +37,11 @@ export const gates: Migration = {
     CREATE TABLE link_unsubscribes (
       subscriber_id INTEGER PRIMARY KEY,
       status TEXT NOT NULL,
+      stat_slice_id INTEGER NOT NULL,
+      first_event_id INTEGER,
+      changed_at INTEGER NOT NULL,
       occurred_at INTEGER NOT NULL
     ) STRICT;
+    CREATE INDEX link_unsubscribes_by_age ON link_unsubscribes (occurred_at);
   `
 }

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
 import { recordVisit } from '../../api/statistics/machines.ts'
 import { undoUnsubscribe, unsubscribeNamed } from '../../api/subscribers/commands.ts'
+import { subscriberWithList } from '../../api/subscribers/queries.ts'
 import { readToken } from '../../api/subscribers/tokens.ts'
 import { confirmLinked } from '../../api/web-forms/commands.ts'
 import { pendingByToken } from '../../api/web-forms/queries.ts'
@@ -9,7 +10,7 @@ import { storeRefusal } from '../../base/stored-refusal.ts'
 import type { Command, CommandContext } from '../../database/command.ts'
 import { gateSecretOf } from '../../gates/keys.ts'
 import type { GateEvent } from '../../gates/protocol.ts'
-import { positionOf } from '../../gates/queries.ts'
+import { organizationOfGate, positionOf } from '../../gates/queries.ts'
 import type { JobEnd } from '../../jobs/outcome.ts'
 import { signingSecret } from '../../settings/queries.ts'
 import { countClick, countOpen, recipientOf } from '../commands.ts'
@@ -24,7 +25,11 @@ const beginFetch: Command<{ id: number }, number> = async ({ db, now }, { id }) 
 }
 
 interface FetchedEvents {
+  /** The gate that they were fetched from. */
+  id: number
   epoch: string
+  /** What the clock of this computer is ahead of the gate's, in milliseconds. */
+  clockOffset: number
   /** In their order. */
   events: GateEvent[]
 }
@@ -33,14 +38,15 @@ interface FetchedEvents {
  * Applies events of a gate together with how far they were applied, so that each is applied once.
  * @throws ApiError if the only event cannot be applied, such as a confirmation over the limit of the organization
  */
-const applyEvents: Command<FetchedEvents, void> = async (context, { epoch, events }) => {
+const applyEvents: Command<FetchedEvents, void> = async (context, { id, epoch, events, clockOffset }) => {
   context.origin = { via: 'link', causeId: null, userId: null }
   const applied = await positionOf(context.db, epoch)
-  const secret = gateSecretOf(await signingSecret(context.db))
+  const organizationId = await organizationOfGate(context.db, id)
+  const secret = gateSecretOf(await signingSecret(context.db), organizationId)
   let last = applied
   for (const event of events) {
     if (event.number <= last) continue
-    await applyEvent(context, secret, event)
+    await applyEvent(context, { organizationId, secret, clockOffset }, event)
     last = event.number
   }
   await storePosition(context, epoch, last)
@@ -55,27 +61,45 @@ async function storePosition({ db }: CommandContext, epoch: string, number: numb
   await db.replaceInto('gate_positions').values({ epoch, number }).execute()
 }
 
-async function applyEvent(context: CommandContext, secret: KeyObject, event: GateEvent): Promise<void> {
+interface Gate {
+  organizationId: number
+  secret: KeyObject
+  clockOffset: number
+}
+
+/** Applies an event, unless it is about another organization than that of the gate: its administrators choose the server. */
+async function applyEvent(
+  context: CommandContext,
+  { organizationId, secret, clockOffset }: Gate,
+  event: GateEvent
+): Promise<void> {
   const { kind, token, purpose, link } = event
-  // The clocks of two computers differ.
-  const at = Math.min(event.at, context.now)
+  const at = Math.min(event.at + clockOffset, context.now)
   const ip = isIP(event.ip) === 0 ? null : event.ip
   const visit = { ip, isMachine: event.is_machine, at }
   if (kind === 'confirm') {
-    await confirmLinked(context, await pendingByToken(context.db, token, at, secret), ip)
+    const found = await pendingByToken(context.db, token, at, secret)
+    if (found?.organizationId === organizationId) await confirmLinked(context, found, ip)
     return
   }
   if (kind === 'open' || kind === 'click') {
     const recipient = await recipientOf(context, secret, kind, token)
-    if (recipient && kind === 'open') await countOpen(context, recipient, visit)
-    else if (recipient) await countClick(context, recipient, Number(link), visit)
+    if (recipient?.organizationId !== organizationId) return
+    if (kind === 'open') await countOpen(context, recipient, visit)
+    else await countClick(context, recipient, Number(link), visit)
     return
   }
   const named = readToken(secret, kind === 'visit' ? purpose : 'unsubscribe', token)
-  if (!named) return
+  if (!named || !(await isOf(context, organizationId, named.subscriberId))) return
   if (kind === 'visit') await recordVisit(context, { ...named, link, at })
   else if (kind === 'unsubscribe') await unsubscribeNamed(context, named, { ip, at })
   else await undoUnsubscribe(context, named, at)
+}
+
+/** True for a subscriber of an organization, and for one who was deleted. */
+async function isOf({ db }: CommandContext, organizationId: number, subscriberId: number): Promise<boolean> {
+  const subscriber = await subscriberWithList(db, subscriberId)
+  return subscriber === undefined || subscriber.organization_id === organizationId
 }
 
 /** Stores what a gate calls its contents, once it has all of them. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Kysely } from 'kysely'
-import { ApiError, internalError } from '../../base/errors.ts'
-import { refusal } from '../../base/refusal.ts'
+import { ApiError, internalError, refusalOf } from '../../base/errors.ts'
+import { type Refusal, refusal } from '../../base/refusal.ts'
 import { kyselyOver, openForReading } from '../../database/connection.ts'
 import { databasePathIn } from '../../database/database-path.ts'
 import type { Schema } from '../../database/schema.ts'
@@ -9,7 +9,13 @@ import { gateRefusal, putImages } from '../../delivery/hand-over.ts'
 import { GateClient, GateUnavailable } from '../../gates/client.ts'
 import { digestOfSecret, gateSecretOf } from '../../gates/keys.ts'
 import type { GateEvent, GateStatus } from '../../gates/protocol.ts'
-import { contentsOfGate, gateOf, positionOf } from '../../gates/queries.ts'
+import {
+  contentKeysOfGate,
+  contentOfGate,
+  gateOf,
+  organizationOfGate,
+  positionOf
+} from '../../gates/queries.ts'
 import type { JobOutcome } from '../../jobs/outcome.ts'
 import { type RunningJob, runJobs } from '../../jobs/run-job.ts'
 import { signingSecret } from '../../settings/queries.ts'
@@ -38,8 +44,12 @@ async function fetchFromGate(job: FetchJob): Promise<JobOutcome> {
     const api = new GateClient(address, job.data.key, job.signal)
     try {
       await handOverLost(job, reader, api, gate.state)
-      const { epochs } = await api.status()
-      for (const epoch of epochs) await applyEpoch(job, reader, api, epoch)
+      const { epochs, now } = await api.status()
+      const clockOffset = Date.now() - now
+      for (const epoch of epochs) {
+        const refused = await applyEpoch(job, reader, api, { ...epoch, clockOffset })
+        if (refused) return { is: 'failed', fault: refused }
+      }
       return { is: 'finished' }
     } catch (error) {
       if (job.signal.aborted) return { is: 'stopped' }
@@ -58,50 +68,74 @@ async function handOverLost(
   api: GateClient,
   state: string | null
 ): Promise<void> {
-  const secret = gateSecretOf(await signingSecret(reader))
+  const secret = gateSecretOf(await signingSecret(reader), await organizationOfGate(reader, id))
   const status = await api.status()
   if (status.secret_digest === digestOfSecret(secret) && status.state === state) return
   await api.giveSecret(secret)
   const there = await api.contents()
   const images = new Set(there.images)
-  for (const { content_key: key, source_digest, body, ...content } of await contentsOfGate(reader, id)) {
-    const missing = (JSON.parse(content.images) as string[]).filter((image) => !images.has(image))
-    await putImages(reader, api, missing)
-    for (const image of missing) images.add(image)
-    if (there.contents[key] !== createHash('sha256').update(body).digest('hex'))
-      await api.putContent(key, body)
-    await client.run('gates.recordHandedOver', { urlDomainId: id, key, sourceDigest: source_digest })
+  for (const key of await contentKeysOfGate(reader, id)) {
+    await handOverContent({ id, client }, reader, api, { key, digest: there.contents[key], images })
   }
   const { state: now } = await api.status()
   await client.run('gateFetches.recordState', { id, state: now })
 }
 
-async function applyEpoch(
-  { client, signal }: FetchJob,
+/** Hands over a content that a gate does not have, or has as it was before. @param there what the gate has; the images that it gets are added */
+async function handOverContent(
+  { id, client }: Pick<FetchJob, 'id' | 'client'>,
   reader: Kysely<Schema>,
   api: GateClient,
-  { epoch, last }: GateStatus['epochs'][number]
+  there: { key: string; digest: string | undefined; images: Set<string> }
 ): Promise<void> {
+  const content = await contentOfGate(reader, id, there.key)
+  if (!content) return
+  const { content_key: key, source_digest: sourceDigest, body } = content
+  const missing = (JSON.parse(content.images) as string[]).filter((image) => !there.images.has(image))
+  await putImages(reader, api, missing)
+  for (const image of missing) there.images.add(image)
+  const digest = createHash('sha256').update(body).digest('hex')
+  if (there.digest !== digest) await api.putContent(key, body)
+  // A campaign or autoresponder may have handed over another version meanwhile, which this one has replaced.
+  if (await client.run('gates.recordHandedOver', { urlDomainId: id, key, sourceDigest })) return
+  await handOverContent({ id, client }, reader, api, { ...there, digest })
+}
+
+/** @returns why an event has to wait; null if all were applied */
+async function applyEpoch(
+  { id, client, signal }: FetchJob,
+  reader: Kysely<Schema>,
+  api: GateClient,
+  { epoch, last, clockOffset }: GateStatus['epochs'][number] & { clockOffset: number }
+): Promise<Refusal | null> {
   let applied = await positionOf(reader, epoch)
   while (applied < last) {
-    const events = await api.events(epoch, applied)
-    if (events.length === 0) break
-    for (const batch of batchesOf(events)) {
+    const fetched = await api.events(epoch, applied)
+    if (fetched.last <= applied) break
+    for (const batch of batchesOf(fetched.events)) {
       signal.throwIfAborted()
       try {
-        await client.run('gateFetches.apply', { epoch, events: batch })
+        await client.run('gateFetches.apply', { id, epoch, events: batch, clockOffset })
       } catch (error) {
         const [only] = batch
         if (!(error instanceof ApiError) || batch.length > 1 || !only) throw error
-        // What the list does not take, such as a subscriber over a limit, must not hold up all others.
+        const refused = refusalOf(error)
+        if (passing.has(refused.rule)) return refused
+        // What the list does not take, such as a subscriber over a limit, must not hold up all others. The subscription still waits for its
+        // confirmation, where a user can confirm it.
         await client.run('gateFetches.skip', { epoch, number: only.number })
       }
-      applied = batch.at(-1)?.number ?? applied
     }
+    applied = fetched.last
+    await client.run('gateFetches.skip', { epoch, number: applied })
   }
   // Also what was applied before, in case the gate was restored from an older copy.
   await api.acknowledge(epoch, applied)
+  return null
 }
+
+/** Refusals that pass by themselves: the event is applied later. */
+const passing: ReadonlySet<string> = new Set(['list_changes_key'])
 
 /** Splits events: a confirmation stands alone, since its list may refuse it. */
 function batchesOf(events: readonly GateEvent[]): GateEvent[][] {

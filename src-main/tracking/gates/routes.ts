@@ -3,6 +3,7 @@ import { validationFailed } from '../../base/errors.ts'
 import { refusal } from '../../base/refusal.ts'
 import { ok } from '../../http/envelope.ts'
 import { serveEndpoints } from '../../http/serve.ts'
+import { gateSecretOf } from '../../gates/keys.ts'
 import { signingSecret } from '../../settings/queries.ts'
 import { gateEndpoints } from './endpoints.ts'
 import { testGate } from './test-gate.ts'
@@ -18,6 +19,7 @@ export const gateRoutes = serveEndpoints(gateEndpoints, ({ reader, credentials }
     if (address === null) throw validationFailed(refusal('no_gate', { name: domain }))
     const key = place && (await credentials.read(`gate-${id}`, place))
     if (key === null) throw validationFailed(refusal('gate_no_key', { address }))
-    return ok(await testGate(address, key, await signingSecret(reader)))
+    const secret = gateSecretOf(await signingSecret(reader), organizationId)
+    return ok(await testGate(address, key, secret))
   }
 }))

@@ -1,10 +1,9 @@
-import type { KeyObject } from 'node:crypto'
+import { type KeyObject, randomInt } from 'node:crypto'
 import type { GateTest } from '../../api/delivery-settings/schema.ts'
 import { makeToken } from '../../api/subscribers/tokens.ts'
 import { englishOf } from '../../base/refusal.ts'
 import { gateRefusal } from '../../delivery/hand-over.ts'
 import { GateClient, GateUnavailable } from '../../gates/client.ts'
-import { gateSecretOf } from '../../gates/keys.ts'
 import type { GateStatus } from '../../gates/protocol.ts'
 import { messageOf } from '../../base/errors.ts'
 
@@ -13,15 +12,15 @@ const visitWithin = 10_000
 
 /**
  * Opens a message that was sent to nobody through a gate, as a recipient's mail program would, and fetches what the gate recorded.
- * @param secret of this installation
+ * @param secret that the links through the gate are signed with
  */
 export async function testGate(address: string, key: string, secret: KeyObject): Promise<GateTest> {
   const began = performance.now()
   const api = new GateClient(address, key)
   try {
-    await api.giveSecret(gateSecretOf(secret))
+    await api.giveSecret(secret)
     const before = await api.status()
-    const token = makeToken(gateSecretOf(secret), 'open', { subscriberId: 0, sliceId: 0 })
+    const token = makeToken(secret, 'open', { subscriberId: 0, sliceId: randomInt(2 ** 47) })
     await visit(`${address}/o/${token}`)
     if (!(await isRecorded(api, before, token))) {
       throw new GateUnavailable('unreachable', 'it answered, but did not record the visit')
@@ -49,9 +48,12 @@ async function visit(url: string): Promise<void> {
 async function isRecorded(api: GateClient, { epochs: before }: GateStatus, token: string): Promise<boolean> {
   const lastBefore = new Map(before.map(({ epoch, last }) => [epoch, last]))
   for (const { epoch, last } of (await api.status()).epochs) {
-    const after = lastBefore.get(epoch) ?? 0
-    if (last <= after) continue
-    if ((await api.events(epoch, after)).some((event) => event.token === token)) return true
+    for (let after = lastBefore.get(epoch) ?? 0; after < last;) {
+      const fetched = await api.events(epoch, after)
+      if (fetched.events.some((event) => event.token === token)) return true
+      if (fetched.last <= after) break
+      after = fetched.last
+    }
   }
   return false
 }
