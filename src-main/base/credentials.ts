@@ -106,6 +106,33 @@ export class Credentials {
   }
 }
 
+/**
+ * Stores the secret of a record once its settings are accepted, so that it never goes to a server that it was not entered for. Without a new one,
+ * a secret that the record lost is removed.
+ * @param row the record as it is stored
+ * @param update stores where the secret is. @returns the record after it
+ */
+export async function storeSecretOf<Row extends { credential_place: CredentialPlace | null }>(
+  credentials: Pick<Credentials, 'write' | 'remove'>,
+  owner: CredentialOwner,
+  row: Row,
+  secret: string | undefined,
+  update: (place: CredentialPlace) => Promise<Row>
+): Promise<Row> {
+  if (secret) return update(await credentials.write(owner, secret))
+  if (row.credential_place === null) await credentials.remove(owner)
+  return row
+}
+
+/** Returns the column of a changed record's secret: a secret goes only to the server that it was entered for. @param given where a new one is */
+export function secretColumn(
+  isElsewhere: boolean,
+  given: CredentialPlace | undefined
+): { credential_place?: CredentialPlace | null } {
+  if (given !== undefined) return { credential_place: given }
+  return isElsewhere ? { credential_place: null } : {}
+}
+
 function plainFiles(directory: string): Vault {
   return {
     write: (owner, secret) => writeFile(directory, owner, Buffer.from(secret)),

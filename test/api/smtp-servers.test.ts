@@ -51,6 +51,15 @@ describe('an SMTP server', () => {
     expect(moved.data.has_secret).toBe(false)
   })
 
+  it('keeps its password if its host is written in another way', async () => {
+    const { id, host } = await makeServer()
+
+    const smtp_server = { host: ` ${host.toUpperCase()}. ` }
+    const same = await started.api.put<SmtpServer>(`/smtp_servers/${id}`, { smtp_server })
+
+    expect(same.data).toMatchObject({ host, has_secret: true })
+  })
+
   it('keeps its password if a change is refused', async () => {
     const user = { name: 'anna', password: 'the right one' }
     const server = await mailServer({ user })

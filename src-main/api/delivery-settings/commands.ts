@@ -2,6 +2,7 @@ import { type Command, type CommandContext, recordOne } from '../../database/com
 import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import { notFound, validationFailed } from '../../base/errors.ts'
 import type { CredentialPlace } from '../../base/credential-places.ts'
+import { secretColumn } from '../../base/credentials.ts'
 import { refusal } from '../../base/refusal.ts'
 import { serverAddress } from '../../http/server-address.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
@@ -125,8 +126,8 @@ export const updateGate: Command<UpdateGate, UrlDomainRow> = async (
       .updateTable('gates')
       .set({
         address,
-        ...(isOther && { credential_place: null, state: null, fetched_at: null }),
-        ...(credentialPlace !== undefined && { credential_place: credentialPlace }),
+        ...(isOther && { state: null, fetched_at: null }),
+        ...secretColumn(isOther, credentialPlace),
         next_at: 0,
         fault: null,
         updated_at: context.now

@@ -1,3 +1,4 @@
+import { storeSecretOf } from '../../base/credentials.ts'
 import { notFound } from '../../base/errors.ts'
 import { ok } from '../../http/envelope.ts'
 import {
@@ -33,23 +34,20 @@ export const deliverySettingRoutes = serveEndpoints(
     'POST /url_domains': async ({ caller: { organizationId, timeZone }, body }) => {
       const { secret, ...input } = body.url_domain
       const row = await writer.run('deliverySettings.createUrlDomain', { organizationId, input })
-      if (secret === undefined || row.address === null) return ok(presentUrlDomain(row, timeZone))
-      const credentialPlace = await credentials.write(`gate-${row.id}`, secret.trim())
       const named = { organizationId, id: row.id }
-      const stored = await writer.run('deliverySettings.updateGate', { ...named, credentialPlace })
+      const key = row.address === null ? undefined : secret?.trim()
+      const stored = await storeSecretOf(credentials, `gate-${row.id}`, row, key, (credentialPlace) =>
+        writer.run('deliverySettings.updateGate', { ...named, credentialPlace })
+      )
       return ok(presentUrlDomain(stored, timeZone))
     },
 
     'PUT /url_domains/:id': async ({ caller: { organizationId, timeZone }, params: { id }, body }) => {
       const { secret, ...changes } = body.url_domain
-      // The key is stored once the address is accepted, so that it never goes to a server that it was not entered for.
       const row = await writer.run('deliverySettings.updateGate', { organizationId, id, ...changes })
-      if (secret === undefined) {
-        if (row.credential_place === null) await credentials.remove(`gate-${id}`)
-        return ok(presentUrlDomain(row, timeZone))
-      }
-      const credentialPlace = await credentials.write(`gate-${id}`, secret.trim())
-      const stored = await writer.run('deliverySettings.updateGate', { organizationId, id, credentialPlace })
+      const stored = await storeSecretOf(credentials, `gate-${id}`, row, secret?.trim(), (credentialPlace) =>
+        writer.run('deliverySettings.updateGate', { organizationId, id, credentialPlace })
+      )
       return ok(presentUrlDomain(stored, timeZone))
     },
 

@@ -1,4 +1,5 @@
 import type { CredentialPlace } from '../../base/credential-places.ts'
+import { secretColumn } from '../../base/credentials.ts'
 import { Faults } from '../../base/errors.ts'
 import { type Command, recordRow } from '../../database/command.ts'
 import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
@@ -40,7 +41,7 @@ interface Named {
 
 interface Update extends Named {
   changes: Partial<MailboxSettings>
-  /** Where its new secret is; undefined = unchanged. */
+  /** Where its new secret is stored; left out, the secret stays the same. */
   credentialPlace?: CredentialPlace | undefined
 }
 
@@ -53,16 +54,15 @@ const updateMailbox: Command<Update, MailboxRow> = async (
   const settings = { ...settingsOf(before), ...changes }
   requireFreeName(await mailboxesOf(context.db, organizationId), settings.name, id, 'mailbox')
   const columns = columnsOf(settings)
-  // A secret goes only to the server that it was entered for, and UIDs belong to one folder of it.
+  // UIDs belong to one folder of one server.
   const isElsewhere = columns.host !== before.host
   const isOther = isElsewhere || columns.username !== before.username || columns.folder !== before.folder
-  const place = isElsewhere ? (credentialPlace ?? null) : credentialPlace
   return recordEdit(context, mailboxTables, { organizationId }, id, () =>
     context.db
       .updateTable('mailboxes')
       .set({
         ...columns,
-        ...(place !== undefined && { credential_place: place }),
+        ...secretColumn(isElsewhere, credentialPlace),
         ...(isOther && { uid_validity: null, last_uid: 0, checked_at: null }),
         next_at: 0,
         fault: null,

@@ -1,3 +1,4 @@
+import { storeSecretOf } from '../../base/credentials.ts'
 import { ok } from '../../http/envelope.ts'
 import { serveEndpoints } from '../../http/serve.ts'
 import { mailboxEndpoints } from './endpoints.ts'
@@ -13,24 +14,20 @@ export const mailboxRoutes = serveEndpoints(mailboxEndpoints, ({ reader, writer,
   'POST /mailboxes': async ({ caller: { organizationId, timeZone }, body }) => {
     const { secret, ...settings } = body.mailbox
     const row = await writer.run('mailboxes.create', { organizationId, settings })
-    if (!secret) return ok(presentMailbox(row, timeZone))
-    const credentialPlace = await credentials.write(`imap-${row.id}`, secret)
     const named = { organizationId, id: row.id }
-    const stored = await writer.run('mailboxes.update', { ...named, changes: {}, credentialPlace })
+    const stored = await storeSecretOf(credentials, `imap-${row.id}`, row, secret, (credentialPlace) =>
+      writer.run('mailboxes.update', { ...named, changes: {}, credentialPlace })
+    )
     return ok(presentMailbox(stored, timeZone))
   },
 
   'PUT /mailboxes/:id': async ({ caller: { organizationId, timeZone }, params: { id }, body }) => {
     const { secret, ...changes } = body.mailbox
     const named = { organizationId, id }
-    // The secret is stored once the settings are accepted, so that it never goes to a server that it was not entered for.
     const row = await writer.run('mailboxes.update', { ...named, changes })
-    if (!secret) {
-      if (row.credential_place === null) await credentials.remove(`imap-${id}`)
-      return ok(presentMailbox(row, timeZone))
-    }
-    const credentialPlace = await credentials.write(`imap-${id}`, secret)
-    const stored = await writer.run('mailboxes.update', { ...named, changes: {}, credentialPlace })
+    const stored = await storeSecretOf(credentials, `imap-${id}`, row, secret, (credentialPlace) =>
+      writer.run('mailboxes.update', { ...named, changes: {}, credentialPlace })
+    )
     return ok(presentMailbox(stored, timeZone))
   },
 

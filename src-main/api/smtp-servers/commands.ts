@@ -1,4 +1,5 @@
 import type { CredentialPlace } from '../../base/credential-places.ts'
+import { secretColumn } from '../../base/credentials.ts'
 import { Faults, validationFailed } from '../../base/errors.ts'
 import { refusal } from '../../base/refusal.ts'
 import { type Command, type CommandContext, recordOne, recordRow } from '../../database/command.ts'
@@ -46,7 +47,7 @@ interface Named {
 
 interface Update extends Named {
   changes: Partial<SmtpSettings>
-  /** Where its new secret is; undefined = unchanged. */
+  /** Where its new secret is stored; left out, the secret stays the same. */
   credentialPlace?: CredentialPlace | undefined
 }
 
@@ -58,15 +59,13 @@ const updateSmtpServer: Command<Update, SmtpServerRow> = async (
   const before = await smtpServerById(context.db, organizationId, id)
   const settings = { ...settingsOf(before), ...changes }
   requireFreeName(await smtpServersOf(context.db, organizationId), settings.name, id, 'SMTP server')
-  // A secret goes only to the server that it was entered for.
-  const isElsewhere = changes.host !== undefined && changes.host.trim().toLowerCase() !== before.host
-  const place = isElsewhere ? (credentialPlace ?? null) : credentialPlace
+  const columns = columnsOf(settings)
   const row = await recordEdit(context, smtpServerTables, { organizationId }, id, () =>
     context.db
       .updateTable('smtp_servers')
       .set({
-        ...columnsOf(settings),
-        ...(place !== undefined && { credential_place: place }),
+        ...columns,
+        ...secretColumn(columns.host !== before.host, credentialPlace),
         updated_at: context.now
       })
       .where('id', '=', id)

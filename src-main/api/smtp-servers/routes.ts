@@ -1,4 +1,4 @@
-import type { Credentials } from '../../base/credentials.ts'
+import { type Credentials, storeSecretOf } from '../../base/credentials.ts'
 import { ok } from '../../http/envelope.ts'
 import { serveEndpoints } from '../../http/serve.ts'
 import { smtpServerEndpoints } from './endpoints.ts'
@@ -29,24 +29,20 @@ export const smtpServerRoutes = serveEndpoints(smtpServerEndpoints, ({ reader, w
   'POST /smtp_servers': async ({ caller: { organizationId, timeZone }, body }) => {
     const { secret, ...settings } = body.smtp_server
     const row = await writer.run('smtpServers.create', { organizationId, settings })
-    if (!secret) return ok(presentSmtpServer(row, timeZone))
-    const credentialPlace = await credentials.write(`smtp-${row.id}`, secret)
     const named = { organizationId, id: row.id }
-    const stored = await writer.run('smtpServers.update', { ...named, changes: {}, credentialPlace })
+    const stored = await storeSecretOf(credentials, `smtp-${row.id}`, row, secret, (credentialPlace) =>
+      writer.run('smtpServers.update', { ...named, changes: {}, credentialPlace })
+    )
     return ok(presentSmtpServer(stored, timeZone))
   },
 
   'PUT /smtp_servers/:id': async ({ caller: { organizationId, timeZone }, params: { id }, body }) => {
     const { secret, ...changes } = body.smtp_server
     const named = { organizationId, id }
-    // The secret is stored once the settings are accepted, so that it never goes to the server that it was not entered for.
     const row = await writer.run('smtpServers.update', { ...named, changes })
-    if (!secret) {
-      if (row.credential_place === null) await credentials.remove(`smtp-${id}`)
-      return ok(presentSmtpServer(row, timeZone))
-    }
-    const credentialPlace = await credentials.write(`smtp-${id}`, secret)
-    const stored = await writer.run('smtpServers.update', { ...named, changes: {}, credentialPlace })
+    const stored = await storeSecretOf(credentials, `smtp-${id}`, row, secret, (credentialPlace) =>
+      writer.run('smtpServers.update', { ...named, changes: {}, credentialPlace })
+    )
     return ok(presentSmtpServer(stored, timeZone))
   },
 

@@ -7,7 +7,7 @@ import type { JobOutcome } from '../../jobs/outcome.ts'
 import { type RunningJob, runJobs } from '../../jobs/run-job.ts'
 import { readReceived, type ReceivedReading } from '../read-received.ts'
 import { MailboxUnavailable, openMailbox, unavailable } from './imap.ts'
-import type { MailboxData } from './mailbox-jobs.ts'
+import type { PolledData } from '../../jobs/polled-jobs.ts'
 
 // Reads the new messages of one mailbox.
 
@@ -21,7 +21,7 @@ runJobs(readMailbox, {
   describe: (error) => internalError('Reading a mailbox', error)
 })
 
-async function readMailbox(job: RunningJob<MailboxData>): Promise<JobOutcome> {
+async function readMailbox(job: RunningJob<PolledData>): Promise<JobOutcome> {
   const begunAt = await job.client.run('mailboxReadings.begin', { id: job.id })
   const reader = kyselyOver(openForReading(databasePathIn(job.dataDirectory)))
   const mailbox = await reader.selectFrom('mailboxes').selectAll().where('id', '=', job.id).executeTakeFirst()
@@ -56,7 +56,7 @@ interface Progress {
 }
 
 async function readNew(
-  { id, client: commands, signal }: RunningJob<MailboxData>,
+  { id, client: commands, signal }: RunningJob<PolledData>,
   client: ImapFlow,
   { begunAt, deletes_reports, uid_validity, last_uid }: Progress
 ): Promise<JobOutcome> {

@@ -19,7 +19,7 @@ import {
 import type { JobOutcome } from '../../jobs/outcome.ts'
 import { type RunningJob, runJobs } from '../../jobs/run-job.ts'
 import { signingSecret } from '../../settings/queries.ts'
-import type { GateData } from './gate-jobs.ts'
+import type { PolledData } from '../../jobs/polled-jobs.ts'
 
 // Fetches what visitors did from one gate, and hands over to it what it has lost.
 
@@ -31,7 +31,7 @@ runJobs(fetchFromGate, {
   describe: (error) => internalError('Fetching from a gate', error)
 })
 
-type FetchJob = RunningJob<GateData>
+type FetchJob = RunningJob<PolledData>
 
 async function fetchFromGate(job: FetchJob): Promise<JobOutcome> {
   await job.client.run('gateFetches.begin', { id: job.id })
@@ -40,8 +40,8 @@ async function fetchFromGate(job: FetchJob): Promise<JobOutcome> {
     const gate = await gateOf(reader, job.id)
     if (!gate) return { is: 'stopped' }
     const { address } = gate
-    if (job.data.key === null) return { is: 'held', fault: refusal('gate_no_key', { address }) }
-    const api = new GateClient(address, job.data.key, job.signal)
+    if (job.data.secret === null) return { is: 'held', fault: refusal('gate_no_key', { address }) }
+    const api = new GateClient(address, job.data.secret, job.signal)
     try {
       await handOverLost(job, reader, api, gate.state)
       const { epochs, now } = await api.status()
