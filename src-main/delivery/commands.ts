@@ -64,7 +64,9 @@ const handOutDelivery: Command<ById & { linkBase: string }, DeliveryPlan | null>
   await decideWinner(context, id)
   const found = await underWay(context, id)
   if (!found || found.delivery.phase === 'decision_delay') return null
-  if (found.delivery.waits_until !== null) await endWait(context, found)
+  // What it waited for may be gone because a user changed a server or gate, which keeps the fault.
+  const hasWaited = found.delivery.waits_until !== null || found.dispatch.error_message !== null
+  if (hasWaited) await endWait(context, found)
   return planOf(context, found, linkBase)
 }
 

@@ -4,13 +4,16 @@ import { digestOfSecret } from '../gates/keys.ts'
 import type { GateContent, GateContents } from '../gates/protocol.ts'
 import type { GateStore } from './store.ts'
 
-/** Contents that are kept in memory: a campaign has one or few. */
-const mostCached = 20
+/** Characters of contents that are kept in memory: a campaign has one or few. */
+const mostCached = 8 * 1024 * 1024
 
 /** What the application has handed over to a gate. */
 export class HandedOver {
   readonly #store: GateStore
   readonly #contents = new Map<string, GateContent>()
+  /** Characters of each, and of all. */
+  readonly #sizes = new Map<string, number>()
+  #size = 0
   #secret: KeyObject | null
 
   constructor(store: GateStore) {
@@ -50,15 +53,26 @@ export class HandedOver {
     // It was checked when it was handed over.
     const content = JSON.parse(body) as GateContent
     this.#contents.set(key, content)
-    const [oldest] = this.#contents.keys()
-    if (this.#contents.size > mostCached && oldest !== undefined) this.#contents.delete(oldest)
+    this.#sizes.set(key, body.length)
+    this.#size += body.length
+    // The one that was just read stays, however large it is.
+    for (const oldest of this.#contents.keys()) {
+      if (this.#size <= mostCached || oldest === key) break
+      this.#forget(oldest)
+    }
     return content
+  }
+
+  #forget(key: string): void {
+    this.#size -= this.#sizes.get(key) ?? 0
+    this.#sizes.delete(key)
+    this.#contents.delete(key)
   }
 
   putContent(key: string, content: GateContent): void {
     const body = JSON.stringify(content)
     this.#store.putContent(key, createHash('sha256').update(body).digest('hex'), body)
-    this.#contents.delete(key)
+    this.#forget(key)
   }
 
   image(key: string): { media_type: string; bytes: Buffer } | undefined {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { CampaignDetail } from '../../src-main/api/campaigns/schema.ts'
+import type { CampaignProgress } from '../../src-main/workbench/campaigns/endpoints.ts'
 import type { GateTest, UrlDomain } from '../../src-main/api/delivery-settings/schema.ts'
 import { makeToken } from '../../src-main/api/subscribers/tokens.ts'
 import { startGate } from '../../src-main/gate/gate.ts'
@@ -311,4 +312,32 @@ describe('a gate', () => {
     })
     expect((await found())?.error_message).toMatch(/^the gate http:\/\/127\.0\.0\.1:9 cannot be used: “/)
   })
+})
+
+it('a campaign waits for a gate that cannot be reached, and goes on once its address is right', async () => {
+  const { api } = started
+  const domainId = await addGate(api, { address: 'http://127.0.0.1:1', key: 'x'.repeat(24) })
+  const list = await makeList(api)
+  await makeSubscriber(api, list.id, 'p@example.com')
+  const { id } = await makeCampaign(api, list.id, {
+    contents: [{ subject: 'Hello', format: 'text', text: 'Hello' }],
+    dispatch_attributes: {
+      ...{ from_email: 'sender@example.com', url_domain_id: domainId },
+      begins_at: Math.floor(Date.now() / 1000)
+    }
+  })
+  const fault = async (): Promise<string | null> =>
+    (await api.workbench<CampaignProgress>('GET', `/campaigns/${id}/progress`)).data.error_message
+  await until(async () => (await fault()) !== null)
+  const waiting = await fault()
+  const { data: before } = await api.get<CampaignDetail>(`/campaigns/${id}`)
+
+  const { address, key } = await openGate()
+  expectSuccess(await api.put(`/url_domains/${domainId}`, { url_domain: { address, secret: key } }))
+  const { dispatch } = await api.sent(id, 20_000)
+
+  expect(waiting).toMatch(/^the gate http:\/\/127\.0\.0\.1:1 cannot be used: “/)
+  expect(before.stat_summary?.messages_sent).toBe(0)
+  expect(dispatch?.state).toBe('finished')
+  expect(await fault()).toBeNull()
 })

@@ -7,6 +7,7 @@ import { refusal } from '../../base/refusal.ts'
 import { serverAddress } from '../../http/server-address.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
+import { endWaiting } from '../smtp-servers/commands.ts'
 import { isDomain, isEmail } from '../subscribers/rules.ts'
 import {
   type BounceEmailRow,
@@ -143,6 +144,7 @@ export const updateGate: Command<UpdateGate, UrlDomainRow> = async (
       .where('url_domain_id', '=', id)
       .execute()
   }
+  await endWaiting(context)
   return urlDomainById(context.db, organizationId, id)
 }
 

@@ -156,12 +156,12 @@ const changeOptions: Command<{ organizationId: number; options: DeliveryOptionCh
   )
 }
 
-/** Has campaigns try again that wait for a server or its limits. */
-async function endWaiting({ db }: CommandContext): Promise<void> {
+/** Has campaigns and automatic messages try again that wait for a server, its limits, or a gate. */
+export async function endWaiting({ db }: CommandContext): Promise<void> {
   await db
     .updateTable('deliveries')
     .set({ waits_until: null, waits_for: null })
-    .where('waits_for', 'in', ['server', 'quota'])
+    .where('waits_for', 'in', ['server', 'quota', 'gate'])
     .execute()
   await db.updateTable('autoresponder_deliveries').set({ waits_until: null }).execute()
   await db.updateTable('confirmation_deliveries').set({ waits_until: null }).execute()
