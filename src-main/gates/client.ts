@@ -10,7 +10,7 @@ export type GateFault =
   | 'unreachable'
   /** It refuses the key. */
   | 'key'
-  /** It belongs to another installation. */
+  /** It belongs to another organization or installation. */
   | 'foreign'
 
 export class GateUnavailable extends Error {

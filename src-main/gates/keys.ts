@@ -9,8 +9,8 @@ import {
   timingSafeEqual
 } from 'node:crypto'
 
-// A gate stands on a server of others. It gets a secret of its own to check links with, and pages that only a link opens: whoever copies its disk
-// reads neither pages nor addresses.
+// A gate may stand on a server that others administer. It has a secret of its own, with which it checks links, and pages that only a link opens: a copy of
+// its disk shows no page.
 
 /**
  * Returns the secret with which an organization's links through gates are signed. Each has its own, since its administrators choose the servers
