@@ -134,8 +134,8 @@ export class MessageLinks {
     if (linkBase === null) return undefined
     const token = (this.#clickToken ??= this.#linkToken('click'))
     const address = `${linkBase}/c/${linkId}/${token}`
-    const to = gate && target()
-    if (!gate || to === undefined || to === null) return address
+    const to = gate ? target() : undefined
+    if (!gate || to === undefined) return address
     return `${address}?to=${encodeURIComponent(to)}&s=${targetSignature(gate.secret, linkId, token, to)}`
   }
 

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 
 /**
- * How often something may happen for each caller: so often at once, and then so often per second. Its memory does not grow with the callers,
- * of whom an attacker has any number.
+ * How often something may happen for each caller: so often at once, and then so often per second. Its memory does not grow with
+ * the number of callers: an attacker can call from any number of addresses.
  */
 export class RateLimit {
   readonly #atOnce: number

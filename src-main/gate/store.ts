@@ -1,7 +1,7 @@
 import SQLite, { type Database } from 'better-sqlite3'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { GateContents, GateEvent } from '../gates/protocol.ts'
+import type { GateContents, GateEvent, GateStatus } from '../gates/protocol.ts'
 
 /** An event before it has a number. */
 export type NewEvent = Omit<GateEvent, 'number'>
@@ -108,11 +108,11 @@ export class GateStore {
     this.#unfetched += events.length
   }
 
-  /** Returns the epochs that have events, by age, with the last number of each. */
-  epochs(): { epoch: string; last: number }[] {
+  /** Returns the epochs that have events, by age. */
+  epochs(): GateStatus['epochs'] {
     return this.#database
-      .prepare<[], { epoch: string; last: number }>(
-        `SELECT epoch, (SELECT max(number) FROM events WHERE epoch_id = epochs.id) AS last FROM epochs
+      .prepare<[], GateStatus['epochs'][number]>(
+        `SELECT epoch, fetched, (SELECT max(number) FROM events WHERE epoch_id = epochs.id) AS last FROM epochs
          WHERE EXISTS (SELECT 1 FROM events WHERE epoch_id = epochs.id) ORDER BY id`
       )
       .all()

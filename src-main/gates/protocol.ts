@@ -41,7 +41,16 @@ export const GateStatus = Type.Object({
   /** True if it takes no more events until some are fetched. */
   is_full: Type.Boolean(),
   /** By age. */
-  epochs: Type.Array(Type.Object({ epoch: Epoch, last: Type.Integer({ minimum: 0 }) }), { maxItems: 100_000 })
+  epochs: Type.Array(
+    Type.Object({
+      epoch: Epoch,
+      /** The number of its last event. */
+      last: Type.Integer({ minimum: 0 }),
+      /** The number up to which its events are known to be fetched. */
+      fetched: Type.Integer({ minimum: 0 })
+    }),
+    { maxItems: 100_000 }
+  )
 })
 export type GateStatus = Static<typeof GateStatus>
 

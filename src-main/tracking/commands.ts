@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import type { Command, CommandContext } from '../database/command.ts'
 import { queueReactions } from '../api/autoresponders/reactions.ts'
 import { countedSlice, happened, recordEvent } from '../api/statistics/counting.ts'
-import { isBurst, markBurst, recordVisit } from '../api/statistics/machines.ts'
+import { detectBurst, recordVisit } from '../api/statistics/machines.ts'
 import { subscriberWithList } from '../api/subscribers/queries.ts'
 import { signingSecret } from '../settings/queries.ts'
 import { readToken, type TokenPurpose } from '../api/subscribers/tokens.ts'
@@ -74,8 +74,7 @@ export async function countClick(
   const { sliceId, subscriber, timeZone, tracksOpens } = recipient
   const at = visit.at ?? context.now
   const followed = { sliceId, subscriberId: subscriber.id, link: String(linkId), at }
-  const isOfBurst = await isBurst(context, followed)
-  if (isOfBurst) await markBurst(context, followed)
+  const isOfBurst = await detectBurst(context, followed)
   const judged = { ...visit, isMachine: visit.isMachine || isOfBurst }
   if (tracksOpens && !(await happened(context, { type: 'open', sliceId, subscriber }))) {
     await countOpen(context, recipient, judged)

@@ -17,7 +17,7 @@ export type VirtualMta = Static<typeof VirtualMta>
 export const VirtualMtaInput = Type.Object({ name: Filled({ maxLength: 255 }) })
 export type VirtualMtaInput = Static<typeof VirtualMtaInput>
 
-/** Where the links of messages lead: a name under which this computer is reached, or a gate, a server that answers while it is off. */
+/** Links in messages lead to a domain, under which this computer is reached, or to a gate, a server that answers while this computer is off. */
 export const urlDomainKinds = ['domain', 'gate'] as const
 
 export const UrlDomain = Type.Object({
@@ -58,7 +58,7 @@ export type UrlDomainChanges = Static<typeof UrlDomainChanges>
 
 export const GateTest = Type.Object({
   is_open: Type.Boolean(),
-  /** How long it took until what a visitor did came back; null if it did not. */
+  /** The time from the visit until it was fetched; null if it was not recorded. */
   milliseconds: Nullable(Type.Integer()),
   /** The words of the gate or the system, if it did not. */
   words: Type.String()

@@ -69,11 +69,20 @@ export async function recordVisit(context: CommandContext, followed: FollowedLin
     .insertInto('link_visits')
     .values({ stat_slice_id: sliceId, subscriber_id: subscriberId, link, occurred_at: at })
     .execute()
-  if (await isBurst(context, followed)) await markBurst(context, followed)
+  await detectBurst(context, followed)
 }
 
-/** True if another link of the message was followed within two seconds. */
-export async function isBurst(
+/**
+ * Marks what was counted within two seconds of a followed link as done by a program, if another link of the message was followed in that time.
+ * @returns true if it was
+ */
+export async function detectBurst(context: CommandContext, followed: FollowedLink): Promise<boolean> {
+  const isBurst = await wasAnotherFollowed(context, followed)
+  if (isBurst) await markBurst(context, followed)
+  return isBurst
+}
+
+async function wasAnotherFollowed(
   { db }: CommandContext,
   { sliceId, subscriberId, link, at }: FollowedLink
 ): Promise<boolean> {
@@ -102,8 +111,7 @@ export async function isBurst(
   return visit !== undefined
 }
 
-/** Marks what was counted within two seconds of a followed link as done by a program. */
-export async function markBurst(
+async function markBurst(
   context: CommandContext,
   { sliceId, subscriberId, at }: FollowedLink
 ): Promise<void> {

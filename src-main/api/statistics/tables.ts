@@ -62,7 +62,7 @@ export interface StatEventsTable {
 export interface StatMachineCountersTable {
   stat_slice_id: number
   opens_total: Generated<number>
-  /** Recipients of whom nothing but programs opened. */
+  /** Recipients for whom only programs opened the message. */
   opens_only: Generated<number>
   clicks_total: Generated<number>
   clicks_only: Generated<number>

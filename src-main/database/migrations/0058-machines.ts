@@ -10,7 +10,7 @@ export const machines: Migration = {
     CREATE TABLE stat_machine_counters (
       stat_slice_id INTEGER PRIMARY KEY REFERENCES stat_slices (id) ON DELETE CASCADE,
       opens_total INTEGER NOT NULL DEFAULT 0,
-      -- Recipients of whom nothing but programs opened or clicked.
+      -- Recipients for whom only programs opened or clicked.
       opens_only INTEGER NOT NULL DEFAULT 0,
       clicks_total INTEGER NOT NULL DEFAULT 0,
       clicks_only INTEGER NOT NULL DEFAULT 0

@@ -43,10 +43,10 @@ async function fetchFromGate(job: FetchJob): Promise<JobOutcome> {
     if (job.data.secret === null) return { is: 'held', fault: refusal('gate_no_key', { address }) }
     const api = new GateClient(address, job.data.secret, job.signal)
     try {
-      await handOverLost(job, reader, api, gate.state)
-      const { epochs, now } = await api.status()
-      const clockOffset = Date.now() - now
-      for (const epoch of epochs) {
+      const status = await api.status()
+      const clockOffset = Date.now() - status.now
+      await handOverLost(job, reader, api, { status, state: gate.state })
+      for (const epoch of status.epochs) {
         const refused = await applyEpoch(job, reader, api, { ...epoch, clockOffset })
         if (refused) return { is: 'failed', fault: refused }
       }
@@ -66,10 +66,9 @@ async function handOverLost(
   { id, client }: FetchJob,
   reader: Kysely<Schema>,
   api: GateClient,
-  state: string | null
+  { status, state }: { status: GateStatus; state: string | null }
 ): Promise<void> {
   const secret = gateSecretOf(await signingSecret(reader), await organizationOfGate(reader, id))
-  const status = await api.status()
   if (status.secret_digest === digestOfSecret(secret) && status.state === state) return
   await api.giveSecret(secret)
   const there = await api.contents()
@@ -106,7 +105,7 @@ async function applyEpoch(
   { id, client, signal }: FetchJob,
   reader: Kysely<Schema>,
   api: GateClient,
-  { epoch, last, clockOffset }: GateStatus['epochs'][number] & { clockOffset: number }
+  { epoch, last, fetched: known, clockOffset }: GateStatus['epochs'][number] & { clockOffset: number }
 ): Promise<Refusal | null> {
   let applied = await positionOf(reader, epoch)
   while (applied < last) {
@@ -126,11 +125,14 @@ async function applyEpoch(
         await client.run('gateFetches.skip', { epoch, number: only.number })
       }
     }
+    // Those at the end may have been left out, which must not be fetched again either.
+    if (fetched.last !== fetched.events.at(-1)?.number) {
+      await client.run('gateFetches.skip', { epoch, number: fetched.last })
+    }
     applied = fetched.last
-    await client.run('gateFetches.skip', { epoch, number: applied })
   }
-  // Also what was applied before, in case the gate was restored from an older copy.
-  await api.acknowledge(epoch, applied)
+  // Also what was applied before, if the gate was restored from an older copy.
+  if (applied > known) await api.acknowledge(epoch, applied)
   return null
 }
 
