@@ -60,9 +60,9 @@ export async function inPassingFolder(dataDirectory: string, work: PassingWork):
     await thread.close()
     if (folder !== null) rmSync(folder, { recursive: true, force: true })
     if (work.ask !== 'verify') await removePartsOf(work.destination, hadNote)
-    // Completed work is recorded in the audit log.
+    // The handlers stay: completed work is still to be recorded in the audit log, and the second of two signals would
+    // end the process before that.
     if (interruption.signal.aborted && found === null) process.exit(130)
-    for (const signal of interruptions) process.off(signal, interrupt)
   }
 }
 
