@@ -131,6 +131,7 @@ export async function finishOpening(opening: OpeningData, settings: SettingsChan
   await recordPresence(dataDirectory)
   const systemUserId = await writer.run('accounts.ensureSystemOrganization', undefined)
   await writer.run('settings.ensureSigningSecret', undefined)
+  await resumeRecording(writer)
   const restored = await finishRestore(dataDirectory, writer)
   await removeKeysOfEndedProcesses(writer)
   if (Object.keys(settings).length > 0) {
@@ -139,6 +140,13 @@ export async function finishOpening(opening: OpeningData, settings: SettingsChan
   }
   await removeLeftFiles(reader, dataDirectory)
   return { ...opening, systemUserId, restored }
+}
+
+/** Has the changes of subscribers recorded that webhooks want. */
+async function resumeRecording(writer: Writer): Promise<void> {
+  await writer.run('events.follow', { organizationIds: [] }).catch((error: unknown) => {
+    if (storageFaultOf(error)?.kind !== 'damaged') throw error
+  })
 }
 
 async function removeKeysOfEndedProcesses(writer: Writer): Promise<void> {

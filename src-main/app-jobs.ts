@@ -12,6 +12,7 @@ import { resolveAllInterrupted } from './delivery/smtp/interrupted.ts'
 import { usualSchedule } from './delivery/smtp/retry-schedule.ts'
 import { exportJobs } from './exports/export-jobs.ts'
 import { importJobs } from './imports/import-jobs.ts'
+import { webhookJobs } from './webhooks/webhook-jobs.ts'
 import { JobWatch } from './job-watch.ts'
 import { Housekeeper } from './jobs/housekeeper.ts'
 import { type Job, type JobKind, JobRunner } from './jobs/job-runner.ts'
@@ -58,6 +59,7 @@ export async function startJobs(
     await start(confirmationJobs(reader, writer, sending))
     await start(mailboxJobs(reader, writer, services.credentials))
     await start(gateJobs(reader, writer, services.credentials))
+    await start(webhookJobs(reader, writer, services.credentials))
   }
   await start(syncJobs(reader, writer, services.credentials))
   const changeWatch = new ChangeWatch(writer)

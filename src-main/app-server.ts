@@ -5,6 +5,7 @@ import { authenticate, LastUses, SignIn, Tickets } from './api/accounts/authenti
 import { deletedAutoresponderPurger } from './api/autoresponders/purger.ts'
 import { deletedCampaignPurger } from './api/campaigns/purger.ts'
 import { deletedListPurger } from './api/mailing-lists/purger.ts'
+import { Followers } from './api/events/followers.ts'
 import { ListRekeyer } from './api/mailing-lists/rekeyer.ts'
 import { SuppressionRequests } from './api/suppression-lists/requests.ts'
 import { type PasswordCost, Passwords } from './api/users/passwords.ts'
@@ -99,7 +100,8 @@ export async function buildServer(
   // This runs before the server closes: the server would wait for a request, which waits for the change.
   closing.push(
     () => services.rekeyer.close(),
-    () => services.suppressionRequests.close()
+    () => services.suppressionRequests.close(),
+    () => services.followers.close()
   )
   return { server, services, stepLoops }
 }
@@ -141,6 +143,7 @@ async function createServices(
     dryRuns,
     rekeyer: new ListRekeyer(reader, writer),
     suppressionRequests: new SuppressionRequests(reader, writer),
+    followers: new Followers(writer),
     segments: new SegmentReader(databasePath, writer),
     contents: new ContentWriter(databasePath),
     messageReader: new MessageReader(),

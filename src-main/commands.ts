@@ -10,6 +10,7 @@ import { autoresponderDeliveryCommands } from './delivery/autoresponders/command
 import { confirmationDeliveryCommands } from './delivery/confirmations/commands.ts'
 import { customFieldCommands } from './api/custom-fields/commands.ts'
 import { dkimKeyCommands } from './api/dkim-keys/commands.ts'
+import { eventCommands } from './api/events/commands.ts'
 import { gateCommands } from './gates/commands.ts'
 import { deliverySettingCommands } from './api/delivery-settings/commands.ts'
 import { mailboxCommands } from './api/mailboxes/commands.ts'
@@ -35,6 +36,8 @@ import { receivingCommands } from './receiving/commands.ts'
 import { settingCommands } from './settings/commands.ts'
 import { syncCommands } from './sync/commands.ts'
 import { trackingCommands } from './tracking/commands.ts'
+import { webhookDeliveryCommands } from './webhooks/commands.ts'
+import { webhookCommands } from './api/webhooks/commands.ts'
 import { gateFetchCommands } from './tracking/gates/commands.ts'
 import { backupCommands } from './backups/commands.ts'
 import { bulkActionCommands } from './bulk-actions/commands.ts'
@@ -73,6 +76,9 @@ export const commands: CommandRegistry = {
   mailboxReadings: mailboxReadingCommands,
   tracking: trackingCommands,
   gateFetches: gateFetchCommands,
+  events: eventCommands,
+  webhooks: webhookCommands,
+  webhookDeliveries: webhookDeliveryCommands,
   syncs: syncCommands,
   autoresponders: autoresponderCommands,
   webForms: webFormCommands,

@@ -95,6 +95,14 @@ export function retentionRules(
       }
     },
     {
+      name: 'Events that were recorded 30 days ago, and what webhooks made of them',
+      keptFor: 30 * day,
+      removeBefore: async (time) => {
+        while (await leavingTime(() => writer.run('webhooks.deleteOldMessages', { before: time })));
+        while (await leavingTime(() => writer.run('events.deleteOld', { before: time })));
+      }
+    },
+    {
       name: 'Copies of uploaded files that were imported 30 days ago',
       keptFor: 30 * day,
       removeBefore: (time) => removeOldUploadCopies(reader, writer, dataDirectory, time)

@@ -5,6 +5,7 @@ import { autoresponderRoutes } from './api/autoresponders/routes.ts'
 import { campaignRoutes } from './api/campaigns/routes.ts'
 import { customFieldRoutes } from './api/custom-fields/routes.ts'
 import { deliverySettingRoutes } from './api/delivery-settings/routes.ts'
+import { eventRoutes } from './api/events/routes.ts'
 import { jobRoutes } from './api/jobs/routes.ts'
 import { mailboxRoutes } from './api/mailboxes/routes.ts'
 import { mailingListRoutes } from './api/mailing-lists/routes.ts'
@@ -21,6 +22,7 @@ import { subscriberRoutes } from './api/subscribers/routes.ts'
 import { suppressionListRoutes } from './api/suppression-lists/routes.ts'
 import { templateRoutes } from './api/templates/routes.ts'
 import { userRoutes } from './api/users/routes.ts'
+import { webhookRoutes } from './api/webhooks/routes.ts'
 import { webFormRoutes } from './api/web-forms/routes.ts'
 import {
   autoresponderPreviewRoutes,
@@ -35,6 +37,7 @@ import { referenceRoutes } from './http/reference.ts'
 import { apiPrefix } from './http/server.ts'
 import { gateRoutes } from './tracking/gates/routes.ts'
 import { trackingRoutes } from './tracking/routes.ts'
+import { webhookTestRoutes } from './webhooks/routes.ts'
 import { registerWindowFiles, registerWorkbench } from './workbench/index.ts'
 
 /** The v2 API, a plugin for each kind of record. */
@@ -59,6 +62,9 @@ const apiRoutes = [
   suppressionListRoutes,
   deliverySettingRoutes,
   gateRoutes,
+  eventRoutes,
+  webhookRoutes,
+  webhookTestRoutes,
   smtpServerRoutes,
   dkimKeyRoutes,
   smtpRoutes,

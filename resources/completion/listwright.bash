@@ -7,16 +7,22 @@ _listwright() {
     --language) mapfile -t COMPREPLY < <(compgen -W 'en de' -- "$word"); return ;;
     --direction) mapfile -t COMPREPLY < <(compgen -W 'mirror both' -- "$word"); return ;;
     --conflicts) mapfile -t COMPREPLY < <(compgen -W 'local remote ask' -- "$word"); return ;;
+    --type)
+      local types='studio_subscriber_created studio_subscriber_updated studio_open studio_click studio_unsub'
+      mapfile -t COMPREPLY < <(compgen -W "$types" -- "$word")
+      return
+      ;;
     --schedule) mapfile -t COMPREPLY < <(compgen -W 'manual interval on_change' -- "$word"); return ;;
   esac
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'start serve key check backup sync import gate --help --version' -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W 'start serve key check backup sync import events gate --help --version' -- "$word")
     return
   fi
   local words='--data-dir --json --language --help'
   case $command in
     start) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word"; compgen -f -- "$word"); return ;;
     serve) words+=' --port --set' ;;
+    events) words+=' --type --forward-to --organization' ;;
     gate) words+=' --port --host --tls-cert --tls-key' ;;
     key) words+=' create list revoke --organization --user' ;;
     backup)

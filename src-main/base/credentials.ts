@@ -5,10 +5,16 @@ import { writeDurably } from './durable.ts'
 
 /**
  * The owner of a secret: the key of a remote by id, the passphrase of the encrypted copies in a folder, the password of an SMTP server or of a
- * mailbox, the private half of a DKIM key, or the key of a gate.
+ * mailbox, the private half of a DKIM key, the key of a gate, or the secrets of a webhook.
  */
 export type CredentialOwner =
-  number | `copies-${string}` | `smtp-${number}` | `dkim-${number}` | `imap-${number}` | `gate-${number}`
+  | number
+  | `copies-${string}`
+  | `smtp-${number}`
+  | `dkim-${number}`
+  | `imap-${number}`
+  | `gate-${number}`
+  | `webhook-${number}`
 
 /** Encrypts what only the user of this computer can decrypt: Electron's safeStorage. */
 export interface DesktopEncryption {

@@ -37,6 +37,8 @@ export const windowPages = {
   import: (id: Id): string => `/imports/${id}`,
   jobs: '/jobs',
   bounces: '/bounces',
+  events: '/events',
+  webhook: (id: Id): string => `/events/webhooks/${id}`,
   suppressionLists: '/suppression',
   suppressionList: (id: Id): string => `/suppression/${id}`,
   sync: '/sync',

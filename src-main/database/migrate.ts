@@ -43,6 +43,7 @@ import { receivedMessages } from './migrations/0056-received-messages.ts'
 import { mailboxes } from './migrations/0057-mailboxes.ts'
 import { machines } from './migrations/0058-machines.ts'
 import { gates } from './migrations/0059-gates.ts'
+import { events } from './migrations/0060-events.ts'
 
 /** In order; a released migration is never edited. */
 export const migrations: readonly Migration[] = [
@@ -83,7 +84,8 @@ export const migrations: readonly Migration[] = [
   receivedMessages,
   mailboxes,
   machines,
-  gates
+  gates,
+  events
 ]
 
 const keptBackups = 3

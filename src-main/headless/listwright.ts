@@ -39,6 +39,10 @@ const commands: Record<string, Entry> = {
     summary: 'imports a contact file into a list',
     load: async () => (await import('./import.ts')).importCommand
   },
+  events: {
+    summary: 'prints what happens to subscribers as it happens, and sends it on',
+    load: async () => (await import('./events.ts')).eventsCommand
+  },
   gate: {
     summary: 'takes unsubscribes and clicks on a server, while the application is off',
     load: async () => (await import('./gate.ts')).gateCommand

@@ -1,4 +1,4 @@
-import { ExplainedError, joinRefusals } from '../base/errors.ts'
+import { ApiError, ExplainedError, joinRefusals } from '../base/errors.ts'
 import type { Refusal } from '../base/refusal.ts'
 import { createReadStream, existsSync, readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
@@ -11,7 +11,7 @@ import { basicAuthorization } from '../base/basic-authorization.ts'
 import { DirectoryInUse } from '../database/instance-lock.ts'
 import { openDataDirectory } from './data-directory.ts'
 
-type Call = <Data>(method: Method, path: string, body?: object) => Promise<Data>
+type Call = <Data>(method: Method, path: string, body?: object | null, signal?: AbortSignal) => Promise<Data>
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** The application that has the data: the one that runs, or one that this program starts for as long as it needs it. */
@@ -41,7 +41,7 @@ export async function withApplication<Result>(
   })
   if (!app) return besideRunning(dataDirectory, work)
   try {
-    return await work(callerOf(app.baseUrl, await app.createPassingApiKey(keyName)))
+    return await work(callerOf(app.baseUrl, await app.createPassingApiKey(keyName), systemOrganizationId))
   } finally {
     await app.close()
   }
@@ -50,7 +50,8 @@ export async function withApplication<Result>(
 /** Works with the application that runs. @throws Error with a sentence for the user where none does any more */
 export async function besideRunning<Result>(
   directory: string,
-  work: (application: LocalApplication) => Promise<Result>
+  work: (application: LocalApplication) => Promise<Result>,
+  organizationId = systemOrganizationId
 ): Promise<Result> {
   const dataDirectory = resolve(directory)
   const path = addressPathIn(dataDirectory)
@@ -64,32 +65,38 @@ export async function besideRunning<Result>(
   try {
     const key = await data.write(async (writer) =>
       writer.run('accounts.createApiKey', {
-        organizationId: systemOrganizationId,
+        organizationId,
         userId: await writer.run('accounts.ensureSystemOrganization', undefined),
         name: keyName,
         endsWithProcess: true
       })
     )
-    const keys = await apiKeysOf(data.reader, systemOrganizationId, null)
+    const keys = await apiKeysOf(data.reader, organizationId, null)
     const { id = 0 } = keys.find(({ name }) => name === keyName) ?? {}
     try {
-      return await work(callerOf(baseUrl, key))
+      return await work(callerOf(baseUrl, key, organizationId))
     } finally {
-      const revoked = { organizationId: systemOrganizationId, userId: null, mayRevokeSystemAdmins: true, id }
-      await data.write((writer) => writer.run('accounts.revokeApiKey', revoked))
+      const revoked = { organizationId, userId: null, mayRevokeSystemAdmins: true, id }
+      await data
+        .write((writer) => writer.run('accounts.revokeApiKey', revoked))
+        .catch((error: unknown) => {
+          // An application that closes removes such keys itself.
+          if (!(error instanceof ApiError && error.code === 'not_found')) throw error
+        })
     }
   } finally {
     await data.close()
   }
 }
 
-function callerOf(baseUrl: string, key: string): LocalApplication {
-  const authorization = basicAuthorization(systemOrganizationId, key)
+function callerOf(baseUrl: string, key: string, organizationId: number): LocalApplication {
+  const authorization = basicAuthorization(organizationId, key)
   const callAt =
     (base: string): Call =>
-    <Data>(method: Method, path: string, body?: object) =>
+    <Data>(method: Method, path: string, body: object | null = null, signal?: AbortSignal) =>
       answerOf<Data>(baseUrl + base + path, {
         method,
+        ...(signal && { signal }),
         headers: { authorization, ...(body && { 'content-type': 'application/json' }) },
         body: body ? JSON.stringify(body) : null
       })
@@ -114,6 +121,7 @@ interface LocalRequest {
   method: Method
   headers: Record<string, string>
   body: string | Readable | null
+  signal?: AbortSignal
 }
 
 /** @throws Error with the sentence that the application answered */

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { makeDirectory, moveDurably } from '../base/durable.ts'
 import { refusalOf, ExplainedError } from '../base/errors.ts'
-import { checkUrl, guardedLookup } from './address-guard.ts'
+import { checkUrl, lookupOfDownloads } from './address-guard.ts'
 import { ImportFailure } from '../csv/failure.ts'
 
 /** Bytes that a file may have (docs/api.md, "Limits"). */
@@ -96,7 +96,7 @@ async function fetchInto(url: string, path: string, options: DownloadOptions): P
       timeout: connectTimeout,
       keepAlive: true,
       keepAliveInitialDelay: keepAliveDelay,
-      ...(!allowsPrivate && { lookup: guardedLookup })
+      ...(!allowsPrivate && { lookup: lookupOfDownloads })
     },
     // Timeouts are handled by the signal.
     headersTimeout: 0,

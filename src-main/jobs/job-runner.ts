@@ -27,6 +27,8 @@ export interface JobKind<Of extends Job> {
   threadData?: (job: Of) => unknown
   /** True if a change makes the thread's data out of date: then the running jobs begin again with new data. */
   restartsOn?: (change: Change) => boolean
+  /** True for changes of other kinds that may bring work: then jobs are looked for soon. */
+  alsoWakesOn?: (change: Change) => boolean
   /** How long a job may take to come to a good end when the application closes, in milliseconds; without it, it is cut off at once. */
   graceOnClose?: number
   /** The jobs that are neither paused nor ended, in the order in which they are to begin. */
@@ -78,7 +80,8 @@ export class JobRunner<Of extends Job> {
       }
       const concerning = changes.filter((change) => this.#isConcernedBy(change))
       if (isOutOfDate || concerning.some(({ isUnlogged }) => !isUnlogged)) void this.#wakeAgain()
-      else if (concerning.length > 0) this.#wakeSoon()
+      else if (concerning.length > 0 || changes.some((change) => this.#kind.alsoWakesOn?.(change)))
+        this.#wakeSoon()
     })
   }
 

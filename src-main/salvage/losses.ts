@@ -38,6 +38,7 @@ export const recordNames: Record<string, string> = {
   dispatches: 'Delivery settings',
   dkim_keys: 'DKIM key',
   drafts: 'Draft',
+  events: 'Event',
   images: 'Image',
   import_mappings: 'Saved mapping',
   mailing_lists: 'List',
@@ -73,6 +74,8 @@ export const recordNames: Record<string, string> = {
   users: 'User',
   virtual_mtas: 'Virtual MTA',
   web_forms: 'Form',
+  webhook_messages: 'Message to a webhook',
+  webhooks: 'Webhook',
   window_sessions: 'Sign-in'
 }
 

@@ -19,7 +19,7 @@ function help(...args: string[]): string {
   return execFileSync(process.execPath, [entryPoint, ...args, '--help']).toString()
 }
 
-const commands = ['start', 'serve', 'key', 'check', 'backup', 'sync', 'import', 'gate']
+const commands = ['start', 'serve', 'key', 'check', 'backup', 'sync', 'import', 'events', 'gate']
 
 describe.runIf(process.platform === 'linux')('completion in bash', () => {
   it('offers every command that the help names', () => {

@@ -1,7 +1,7 @@
 import dns, { type LookupAddress } from 'node:dns'
 import { syncBuiltinESMExports } from 'node:module'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { guardedLookup } from '../../src-main/imports/address-guard.ts'
+import { lookupOfDownloads } from '../../src-main/imports/address-guard.ts'
 
 const answers: Record<string, LookupAddress[]> = {
   'public.example': [
@@ -35,7 +35,7 @@ afterAll(() => {
 
 function lookUp(host: string, all: boolean): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    guardedLookup(host, { all }, (error, address) => (error ? reject(error) : resolve(address)))
+    lookupOfDownloads(host, { all }, (error, address) => (error ? reject(error) : resolve(address)))
   })
 }
 

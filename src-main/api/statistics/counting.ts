@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { CommandContext } from '../../database/command.ts'
 import type { Schema } from '../../database/schema.ts'
+import { recordReaction } from '../events/commands.ts'
 import type { StatEventType } from './tables.ts'
 import { beginningOfHour } from '../../base/times.ts'
 import { countByOrigin } from './machines.ts'
@@ -99,6 +100,10 @@ export async function recordEvent(
       is_machine: Number(isMachine)
     })
     .execute()
+  if (type !== 'scomp') {
+    const reaction = { sliceId, subscriber, linkId: linkId ?? null, isUnique, ip, at }
+    await recordReaction(context, { type: `studio_${type}`, ...reaction })
+  }
   if (linkId !== undefined) await countClick(context, linkId, isUnique, isUniqueOfLink)
   const plural = `${type}s` as const
   await incrementCounter(

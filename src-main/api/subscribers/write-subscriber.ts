@@ -11,7 +11,7 @@ import type { Subscriber } from './schema.ts'
  * the time that objects and a serializer take, because the names of fields are written once.
  */
 export function subscriberWriter(
-  list: MailingListRow,
+  list: Pick<MailingListRow, 'has_format' | 'has_confirmed'>,
   fields: readonly FieldDefinition[],
   timeZone: string
 ): (row: PresentedRow) => JsonText<Subscriber> {

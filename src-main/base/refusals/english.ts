@@ -233,6 +233,17 @@ export const english = {
   gate_foreign:
     'the gate {address} belongs to another organization or installation of Listwright. Start one of your own with another --data-dir',
   gate_unreachable: 'the gate {address} cannot be used: “{words}”',
+  webhook_address: '{field} must be a web address that begins with http:// or https://; "{text}" is none',
+  webhook_address_with_password: '{field} must not contain a user name or password: they would not be sent',
+  webhook_private_by_admins:
+    'only a system administrator allows {field}, and changes the url of a webhook that is allowed to',
+  webhook_secrets_most: 'a webhook has at most {most} secrets. Remove one that is no longer used first',
+  webhook_last_secret: 'this is the only secret of the webhook: add another one first',
+  webhook_message_waiting: 'this message is still to be delivered',
+  webhook_no_secret: 'the secrets of the webhook {name} are missing on this computer. Add one',
+  webhook_private: '{host} is an address of this computer or of a private network; allow it in the webhook',
+  webhook_unreachable: '{url} does not answer: “{words}”',
+  webhook_refused: '{url} answered with status {status}',
   mailbox_no_secret: 'the password for {name} is missing. Enter it again under Bounces',
   mailbox_sign_in_refused: '{name} refuses the user name or password: “{words}”',
   mailbox_unreachable: '{name} cannot be read: “{words}”',

@@ -248,6 +248,21 @@ export const german: Sentences = {
   gate_foreign:
     'Das Gate {address} gehört zu einer anderen Organisation oder Installation von Listwright. Starten Sie ein eigenes mit einem anderen --data-dir',
   gate_unreachable: 'Das Gate {address} ist nicht verfügbar: „{words}“',
+  webhook_address:
+    '{field} muss eine Webadresse sein, die mit http:// oder https:// beginnt; „{text}“ ist keine',
+  webhook_address_with_password:
+    '{field} darf weder Benutzernamen noch Passwort enthalten: Sie würden nicht gesendet',
+  webhook_private_by_admins:
+    'Nur Systemadministratoren erlauben {field} und ändern die url eines Webhooks, dem es erlaubt ist',
+  webhook_secrets_most:
+    'Ein Webhook hat höchstens {most} Geheimnisse. Entfernen Sie zuerst eines, das nicht mehr benutzt wird',
+  webhook_last_secret: 'Dies ist das einzige Geheimnis des Webhooks: Fügen Sie zuerst ein weiteres hinzu',
+  webhook_message_waiting: 'Diese Nachricht wird noch zugestellt',
+  webhook_no_secret: 'Die Geheimnisse des Webhooks {name} fehlen auf diesem Computer. Fügen Sie eines hinzu',
+  webhook_private:
+    '{host} ist eine Adresse dieses Computers oder eines privaten Netzes; erlauben Sie sie im Webhook',
+  webhook_unreachable: '{url} antwortet nicht: „{words}“',
+  webhook_refused: '{url} hat mit Status {status} geantwortet',
   mailbox_no_secret: 'Das Passwort für {name} fehlt. Geben Sie es unter Rückläufer neu ein',
   mailbox_sign_in_refused: '{name} nimmt Benutzername oder Passwort nicht an: „{words}“',
   mailbox_unreachable: '{name} lässt sich nicht lesen: „{words}“',

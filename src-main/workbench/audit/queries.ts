@@ -132,6 +132,7 @@ const named: Record<ChangedEntity, RawBuilder<unknown> | null> = {
   dkim_key: sql`SELECT id, domain AS name, 0 AS is_gone FROM dkim_keys`,
   delivery_route: sql`SELECT id, name, 0 AS is_gone FROM virtual_mtas UNION ALL SELECT 0, ${sql.lit(systemDefaultRoute)}, 0`,
   url_domain: sql`SELECT id, domain AS name, 0 AS is_gone FROM url_domains`,
+  webhook: sql`SELECT id, name, 0 AS is_gone FROM webhooks`,
   bounce_email: sql`SELECT bounce_emails.id, username || '@' || domain AS name, 0 AS is_gone
     FROM bounce_emails JOIN bounce_domains ON bounce_domains.id = bounce_domain_id`,
   database_connection: sql`SELECT id, name, 0 AS is_gone FROM database_connections`,

@@ -15,8 +15,9 @@ import { makeOrganization, makeUser } from '../../support/accounts.ts'
 import type { StartedApplication } from '../../support/application.ts'
 import type { Client } from '../../support/client.ts'
 import { startMailServer } from '../../support/mail-server.ts'
-import { routeTo } from '../../support/smtp-route.ts'
+import { routeTo, until } from '../../support/smtp-route.ts'
 import { unsubscribeTokenOf } from '../../support/unsubscribe.ts'
+import { webhookReceiver } from '../../support/webhook-receiver.ts'
 import * as shapes from './shapes.ts'
 import type { Shape } from './shapes.ts'
 
@@ -1312,6 +1313,107 @@ const receiving: Endpoint[] = [
   }
 ]
 
+async function oneWebhook({ api }: StartedApplication): Promise<Prepared & { id: number }> {
+  const { url } = await webhookReceiver()
+  const webhook = { name: unique(), url, allows_private_addresses: true }
+  const { id } = expectSuccess(await api.post<{ id: number }>('/webhooks', { webhook }))
+  return { id, parameters: { id } }
+}
+
+async function deliveredMessage(started: StartedApplication): Promise<Prepared> {
+  const { id } = await oneWebhook(started)
+  await makeSubscriber(started.api, (await makeList(started.api)).id, 'somebody@example.com')
+  const path = `/webhooks/${id}/messages?state=delivered`
+  const messages = async () =>
+    expectSuccess(await started.api.get<{ messages: { id: number }[] }>(path)).messages
+  await until(async () => (await messages()).length === 1)
+  return { parameters: { id, message_id: (await messages())[0]?.id ?? 0 } }
+}
+
+async function webhookWithSecrets(started: StartedApplication): Promise<Prepared> {
+  const { id } = await oneWebhook(started)
+  expectSuccess(await started.api.post(`/webhooks/${id}/secrets`))
+  return { parameters: { id, secret_id: 1 } }
+}
+
+const events: Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/events',
+    prepare: deliveredMessage,
+    data: { events: 'any', next_page_token: 'string?' },
+    needs: 'subscriber.read'
+  },
+  {
+    method: 'GET',
+    path: '/events/follow',
+    prepare: deliveredMessage,
+    data: { events: 'any', last: 'integer' },
+    needs: 'subscriber.read'
+  }
+]
+
+const webhookEndpoints: Endpoint[] = [
+  { method: 'GET', path: '/webhooks', prepare: oneWebhook, data: [shapes.webhook] },
+  { method: 'GET', path: '/webhooks/{id}', prepare: oneWebhook, data: shapes.webhook },
+  {
+    method: 'POST',
+    path: '/webhooks',
+    prepare: async () => ({ body: { webhook: { name: unique(), url: 'https://example.com/' } } }),
+    data: { ...(shapes.webhook as Record<string, Shape>), secret: 'string' }
+  },
+  {
+    method: 'PUT',
+    path: '/webhooks/{id}',
+    prepare: async (started) => ({ ...(await oneWebhook(started)), body: { webhook: { batch_size: 10 } } }),
+    data: shapes.webhook
+  },
+  { method: 'DELETE', path: '/webhooks/{id}', prepare: oneWebhook, data: 'null' },
+  {
+    method: 'POST',
+    path: '/webhooks/{id}/test',
+    prepare: oneWebhook,
+    data: { is_accepted: 'boolean', status: 'integer?', milliseconds: 'integer', answer: 'string' }
+  },
+  {
+    method: 'GET',
+    path: '/webhooks/{id}/secrets',
+    prepare: oneWebhook,
+    data: [{ id: 'integer', created_at: 'timestamp', ends_with: 'string' }]
+  },
+  {
+    method: 'POST',
+    path: '/webhooks/{id}/secrets',
+    prepare: oneWebhook,
+    data: { id: 'integer', created_at: 'timestamp', ends_with: 'string', secret: 'string' }
+  },
+  {
+    method: 'DELETE',
+    path: '/webhooks/{id}/secrets/{secret_id}',
+    prepare: webhookWithSecrets,
+    data: 'null'
+  },
+  {
+    method: 'POST',
+    path: '/webhooks/{id}/replay',
+    prepare: async (started) => ({ ...(await oneWebhook(started)), body: { replay: { since: 0 } } }),
+    data: shapes.webhook
+  },
+  {
+    method: 'GET',
+    path: '/webhooks/{id}/messages',
+    prepare: deliveredMessage,
+    data: { messages: [shapes.webhookMessage], next_page_token: 'string?' }
+  },
+  {
+    method: 'POST',
+    path: '/webhooks/{id}/messages/{message_id}/replay',
+    prepare: deliveredMessage,
+    data: shapes.webhookMessage
+  }
+]
+const webhooks = webhookEndpoints.map((endpoint) => ({ ...endpoint, needs: 'organization_admin' }))
+
 const sending: Endpoint[] = [
   ...attachmentsOf('campaigns', 'campaign.update', listWithCampaign),
   ...attachmentsOf('templates', 'campaign/template.update', listWithTemplate),
@@ -1722,6 +1824,8 @@ export const endpoints: Endpoint[] = [
   ...deliverySettings,
   ...sending,
   ...receiving,
+  ...events,
+  ...webhooks,
   ...dkimKeys,
   ...organizations,
   ...users

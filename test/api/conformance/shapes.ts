@@ -296,6 +296,42 @@ export const mailbox: Shape = {
   updated_at: 'timestamp'
 }
 
+export const webhook: Shape = {
+  id: 'integer',
+  name: 'string',
+  url: 'string',
+  event_types: ['string'],
+  batch_size: 'integer',
+  allows_private_addresses: 'boolean',
+  is_enabled: 'boolean',
+  has_secret: 'boolean',
+  waiting: 'integer',
+  given_up: 'integer',
+  delivered_at: 'timestamp?',
+  failing_since: 'timestamp?',
+  next_attempt_at: 'timestamp?',
+  disabled_at: 'timestamp?',
+  error_message: 'string?',
+  created_at: 'timestamp',
+  updated_at: 'timestamp'
+}
+
+export const webhookMessage: Shape = {
+  id: 'integer',
+  webhook_id: 'string',
+  first_event_id: 'integer',
+  last_event_id: 'integer',
+  events: 'integer',
+  state: 'string',
+  attempts: 'integer',
+  attempted_at: 'timestamp?',
+  next_attempt_at: 'timestamp?',
+  milliseconds: 'integer?',
+  status: 'integer?',
+  answer: 'string?',
+  created_at: 'timestamp'
+}
+
 export const receivedMessage: Shape = {
   id: 'integer',
   kind: 'string',

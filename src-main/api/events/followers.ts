@@ -1,0 +1,77 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Writer } from '../../database/writer.ts'
+
+declare module '../../http/context.ts' {
+  interface ApplicationContext {
+    followers: Followers
+  }
+}
+
+/** An organization counts as followed for so long after its last request, in milliseconds. */
+const leaseTime = 60_000
+/** Changes are collected before events are looked for: an import makes many a second. In milliseconds. */
+const gatheringTime = 100
+
+/** Who follows events, whose changes of subscribers are recorded meanwhile; and their waits. */
+export class Followers {
+  readonly #writer: Writer
+  /** The end of each organization's lease. */
+  readonly #leases = new Map<number, NodeJS.Timeout>()
+  readonly #waiting = new Set<() => void>()
+  #timer: NodeJS.Timeout | undefined
+  readonly #closed = new AbortController()
+
+  constructor(writer: Writer) {
+    this.#writer = writer
+    writer.onChanges(() => {
+      if (this.#waiting.size > 0) this.#timer ??= setTimeout(() => this.#wakeAll(), gatheringTime)
+    })
+  }
+
+  /** Has the changes of an organization's subscribers recorded from now on for a minute. */
+  async follow(organizationId: number): Promise<void> {
+    const known = this.#leases.get(organizationId)
+    clearTimeout(known)
+    const end = (): void => {
+      this.#leases.delete(organizationId)
+      // If it fails, changes are recorded for nobody until the next follower comes and goes.
+      this.#record().catch(() => undefined)
+    }
+    this.#leases.set(organizationId, setTimeout(end, leaseTime).unref())
+    if (known === undefined) await this.#record()
+  }
+
+  /** Waits for the next change, or for some milliseconds. */
+  async change(milliseconds: number, signal: AbortSignal): Promise<void> {
+    const waiting = new AbortController()
+    const wake = (): void => waiting.abort()
+    this.#waiting.add(wake)
+    try {
+      const either = AbortSignal.any([waiting.signal, signal, this.#closed.signal])
+      await pause(milliseconds, undefined, { signal: either })
+    } catch (error) {
+      if (!(error instanceof Error && error.name === 'AbortError')) throw error
+    } finally {
+      this.#waiting.delete(wake)
+    }
+  }
+
+  get isClosed(): boolean {
+    return this.#closed.signal.aborted
+  }
+
+  close(): void {
+    this.#closed.abort()
+    clearTimeout(this.#timer)
+    for (const timer of this.#leases.values()) clearTimeout(timer)
+  }
+
+  #record(): Promise<void> {
+    return this.#writer.run('events.follow', { organizationIds: [...this.#leases.keys()] })
+  }
+
+  #wakeAll(): void {
+    this.#timer = undefined
+    for (const wake of this.#waiting) wake()
+  }
+}

@@ -1,0 +1,151 @@
+import type { Kysely, Selectable } from 'kysely'
+import { epochSeconds } from '../../base/times.ts'
+import type { Schema } from '../../database/schema.ts'
+import { jsonOf, JsonText } from '../../http/json-text.ts'
+import { fieldsOfList } from '../custom-fields/queries.ts'
+import type { PresentedRow } from '../subscribers/queries.ts'
+import type { Subscriber } from '../subscribers/schema.ts'
+import { subscriberWriter } from '../subscribers/write-subscriber.ts'
+import type { Event, EventType } from './schema.ts'
+import type { EventsTable, Reaction, RowChange } from './tables.ts'
+
+export type EventRow = Selectable<EventsTable>
+
+/** The id of the newest event of all organizations; 0 while there is none. */
+export async function newestEventId(db: Kysely<Schema>): Promise<number> {
+  const newest = await db.selectFrom('events').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
+  return newest?.id ?? 0
+}
+
+interface EventFilter {
+  organizationId: number
+  /** null = all. */
+  types: readonly EventType[] | null
+}
+
+/** Returns events after one, oldest first. @param until the last one that may be among them */
+export function eventsAfter(
+  db: Kysely<Schema>,
+  { organizationId, types }: EventFilter,
+  { after, until, limit }: { after: number; until?: number; limit: number }
+): Promise<EventRow[]> {
+  let query = db
+    .selectFrom('events')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '>', after)
+  if (until !== undefined) query = query.where('id', '<=', until)
+  if (types !== null) query = query.where('type', 'in', types)
+  return query.orderBy('id').limit(limit).execute()
+}
+
+/** Returns events before one, newest first. */
+export function eventsBefore(
+  db: Kysely<Schema>,
+  { organizationId, types }: EventFilter,
+  { before, limit }: { before: number | null; limit: number }
+): Promise<EventRow[]> {
+  let query = db.selectFrom('events').selectAll().where('organization_id', '=', organizationId)
+  if (before !== null) query = query.where('id', '<', before)
+  if (types !== null) query = query.where('type', 'in', types)
+  return query.orderBy('id', 'desc').limit(limit).execute()
+}
+
+type WrittenSubscriber = (row: PresentedRow) => JsonText<Subscriber>
+
+interface EventList {
+  name: string
+  write: WrittenSubscriber
+}
+
+/**
+ * Writes events of an organization as JSON (docs/api.md, "Events"), each by itself. Names of lists and fields are those of now.
+ */
+export async function writeEvents(
+  db: Kysely<Schema>,
+  organizationId: number,
+  rows: readonly EventRow[]
+): Promise<JsonText<Event>[]> {
+  const { time_zone_name: timeZone } = await db
+    .selectFrom('organizations')
+    .select('time_zone_name')
+    .where('id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  const lists = new Map<number, EventList>()
+  for (const id of new Set(rows.map((row) => row.mailing_list_id))) {
+    lists.set(id, await eventListOf(db, organizationId, id, timeZone))
+  }
+  return rows.map((row) => writeEvent(row, lists.get(row.mailing_list_id) ?? goneList(timeZone)))
+}
+
+async function eventListOf(
+  db: Kysely<Schema>,
+  organizationId: number,
+  id: number,
+  timeZone: string
+): Promise<EventList> {
+  const list = await db.selectFrom('mailing_lists').selectAll().where('id', '=', id).executeTakeFirst()
+  if (!list) return goneList(timeZone)
+  const fields = await fieldsOfList(db, organizationId, id)
+  return { name: list.name, write: subscriberWriter(list, fields, timeZone) }
+}
+
+/** A list that was removed for good: its fields are gone, and so are their values. */
+function goneList(timeZone: string): EventList {
+  return { name: '', write: subscriberWriter({ has_format: 0, has_confirmed: 0 }, [], timeZone) }
+}
+
+function writeEvent(row: EventRow, list: EventList): JsonText<Event> {
+  const isChange = row.type === 'studio_subscriber_created' || row.type === 'studio_subscriber_updated'
+  const rest = isChange ? changeMembers(row, list) : reactionMembers(row)
+  return new JsonText(
+    `{"event_id":${row.id},"event_type":"${row.type}","listid":"a${row.mailing_list_id}"` +
+      `,"studio_mailing_list_id":${row.mailing_list_id},"list_name":${jsonOf(list.name)}` +
+      `,"studio_subscriber_id":${row.subscriber_id}${rest}}`
+  )
+}
+
+function changeMembers(row: EventRow, { write }: EventList): string {
+  const { before, after } = JSON.parse(row.body) as RowChange
+  return (
+    `,"email":${jsonOf(after.email)},"event_time":${epochSeconds(row.recorded_at)}` +
+    (before ? `,"json_before":${write(before).text}` : '') +
+    `,"json_after":${write(after).text}`
+  )
+}
+
+function reactionMembers(row: EventRow): string {
+  const { email, at, campaign_id, autoresponder_id, is_unique, ip, url } = JSON.parse(row.body) as Reaction
+  const members = {
+    email,
+    sendid: campaign_id === null ? `a${autoresponder_id}` : `c${campaign_id}`,
+    event_time: epochSeconds(at),
+    studio_campaign_id: campaign_id,
+    studio_autoresponder_id: autoresponder_id,
+    studio_is_unique: is_unique === 1,
+    studio_ip: ip,
+    ...(row.type === 'studio_click' && { click_url: url ?? '' })
+  } satisfies Partial<Event>
+  return `,${JSON.stringify(members).slice(1, -1)}`
+}
+
+/** Returns the id of the first event that was recorded at a time (UNIX milliseconds) or later; the next free one if there is none. */
+export async function firstEventSince(db: Kysely<Schema>, time: number): Promise<number> {
+  const oldest = await db.selectFrom('events').select('id').orderBy('id').limit(1).executeTakeFirst()
+  let after = (await newestEventId(db)) + 1
+  let from = oldest?.id ?? after
+  // Ids ascend with time, so no index of the times is needed.
+  while (from < after) {
+    const middle = Math.floor((from + after) / 2)
+    const row = await db
+      .selectFrom('events')
+      .select(['id', 'recorded_at'])
+      .where('id', '>=', middle)
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst()
+    if (row === undefined || row.recorded_at >= time) after = middle
+    else from = row.id + 1
+  }
+  return from
+}
