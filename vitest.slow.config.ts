@@ -11,7 +11,7 @@ export const slow = [
   'test/delivery/faults.test.ts',
   'test/delivery/smtp/postfix.test.ts',
   'test/desktop/shell.test.ts',
-  'test/e2e/{accessibility,audit,backups,bounces,bulk-actions,campaigns,drafts,filters,home,imports,integrity}.test.ts',
+  'test/e2e/{accessibility,audit,backups,bounces,bulk-actions,campaigns,drafts,events,filters,home,imports,integrity}.test.ts',
   'test/e2e/{jobs,language,layout,list-settings,lists,message-design,message-editor,palette,segments,sending}.test.ts',
   'test/e2e/{subscriber-page,suppression,sync,templates,undo,users,views}.test.ts',
   'test/exports/exports.test.ts',

@@ -131,6 +131,12 @@ export const router = createRouter({
       props: ids
     },
     { path: windowPages.bounces, component: () => import('./pages/BouncesPage.vue') },
+    { path: windowPages.events, component: () => import('./pages/EventsPage.vue') },
+    {
+      path: windowPages.webhook(':webhookId(\\d+)'),
+      component: () => import('./pages/WebhookPage.vue'),
+      props: ids
+    },
     { path: windowPages.sync, component: () => import('./pages/SyncPage.vue') },
     {
       path: windowPages.remote(':remoteId(\\d+)'),

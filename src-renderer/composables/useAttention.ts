@@ -3,6 +3,7 @@ import { computed, type ComputedRef, type Ref } from 'vue'
 import { useI18n } from 'vue-i18n'
 import type { BackupsAnswer } from '../api/backups.ts'
 import type { DraftSummary } from '../api/drafts.ts'
+import type { Webhook } from '../api/events.ts'
 import type { DiskSpace } from '../api/home.ts'
 import type { ListedImport } from '../api/imports.ts'
 import type { Refusal } from '../../src-main/base/refusal.ts'
@@ -22,6 +23,8 @@ interface Known {
   drafts: Ref<DraftSummary[] | undefined>
   /** null for who does not manage backups. */
   backups: Ref<BackupsAnswer | null | undefined>
+  /** None for who does not manage them. */
+  webhooks: Ref<Webhook[] | undefined>
   /** False for deleted lists, for which nothing can be done. */
   isThere: (listId: number) => boolean
 }
@@ -36,6 +39,9 @@ export interface AttentionLine extends HomeLine {
 /** Milliseconds for which failed rows are kept; afterwards there is nothing to correct. */
 const correctable = 7 * 24 * 60 * 60 * 1000
 
+/** A webhook that fails is retried by itself; after so many milliseconds someone should look. */
+const failsFor = 60 * 60 * 1000
+
 /** Returns what needs the user's attention, most urgent first. */
 export function useAttention({
   disk,
@@ -43,6 +49,7 @@ export function useAttention({
   jobs,
   drafts,
   backups,
+  webhooks,
   isThere
 }: Known): ComputedRef<AttentionLine[]> {
   const { t } = useI18n()
@@ -78,6 +85,31 @@ export function useAttention({
       ...(copies?.fault ? [line('copies', t('attention.copies'), copies.fault)] : []),
       ...warnings.map((warning) => line(warning.rule, t('backups.unsafePlace'), warning))
     ]
+  }
+
+  function failingWebhooks(): AttentionLine[] {
+    return (webhooks.value ?? []).flatMap(
+      ({ id, name, disabled_at, failing_since, fault, error_message }) => {
+        const since = disabled_at ?? failing_since
+        const isLong = disabled_at !== null || Date.now() - Date.parse(failing_since ?? '') > failsFor
+        if (since === null || !isLong) return []
+        const time = formatDateTime(since)
+        return [
+          {
+            key: `webhook ${id}`,
+            icon: 'i-lucide-webhook',
+            color: disabled_at === null ? 'text-warning' : 'text-error',
+            text:
+              disabled_at === null
+                ? t('attention.webhookFailing', { name, time })
+                : t('attention.webhook', { name }),
+            detail: fault ? refusalSentence(fault) : (error_message ?? ''),
+            dismissible: since,
+            to: windowPages.webhook(id)
+          }
+        ]
+      }
+    )
   }
 
   function heldJobs(): AttentionLine[] {
@@ -137,8 +169,13 @@ export function useAttention({
 
   const { isDismissed } = useDismissed()
   return computed(() =>
-    [...lowDisk(), ...unsafeData(), ...heldJobs(), ...failedRows(), ...unsaved()].filter(
-      (line: AttentionLine) => !isDismissed(line.key, line.dismissible)
-    )
+    [
+      ...lowDisk(),
+      ...unsafeData(),
+      ...failingWebhooks(),
+      ...heldJobs(),
+      ...failedRows(),
+      ...unsaved()
+    ].filter((line: AttentionLine) => !isDismissed(line.key, line.dismissible))
   )
 }

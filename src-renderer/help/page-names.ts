@@ -6,6 +6,7 @@ export const helpPageNames = [
   'sending',
   'gate',
   'automation',
+  'events',
   'sync',
   'backups',
   'users',

@@ -17,10 +17,11 @@ import { benchRehearsal } from './rehearsal.ts'
 import { benchSmtp } from './smtp.ts'
 import { benchStart } from './start.ts'
 import { benchSync } from './sync.ts'
+import { benchWebhooks } from './webhooks.ts'
 import { benchWindow } from './window.ts'
 import { writePerformanceTable } from './performance-page.ts'
 
-// npm run bench [-- backup|import|calls|deletion|segments|filters|bulk-actions|campaigns|gate|organizations|peers|rehearsal|scale|size|smtp|start|sync|window [ROWS ...]]:
+// npm run bench [-- backup|import|calls|deletion|segments|filters|bulk-actions|campaigns|gate|organizations|peers|rehearsal|scale|size|smtp|start|sync|webhooks|window [ROWS ...]]:
 // prints a table for each number of rows, writes the figures as JSON to test/bench/results, and the table of the first number of rows to
 // docs/performance.md.
 
@@ -42,6 +43,7 @@ const suites = {
   rehearsal: benchRehearsal,
   smtp: benchSmtp,
   sync: benchSync,
+  webhooks: benchWebhooks,
   window: benchWindow
 }
 const [name = 'all', ...given] = process.argv.slice(2)
