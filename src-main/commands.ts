@@ -19,6 +19,8 @@ import { rekeyCommands } from './api/mailing-lists/rekey-commands.ts'
 import { organizationCommands } from './api/organizations/commands.ts'
 import { seedListCommands } from './api/seed-lists/commands.ts'
 import { smtpServerCommands } from './api/smtp-servers/commands.ts'
+import { listPagesCommands } from './api/list-pages/commands.ts'
+import { preferenceCommands } from './api/subscribers/preferences.ts'
 import { segmentCommands } from './api/segments/commands.ts'
 import { subscriberExportCommands } from './exports/commands.ts'
 import { subscriberImportCommands } from './imports/commands.ts'
@@ -82,6 +84,8 @@ export const commands: CommandRegistry = {
   syncs: syncCommands,
   autoresponders: autoresponderCommands,
   webForms: webFormCommands,
+  listPages: listPagesCommands,
+  preferences: preferenceCommands,
   customFields: customFieldCommands,
   subscribers: subscriberCommands,
   subscriberHistory: subscriberHistoryCommands,

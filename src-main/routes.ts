@@ -8,6 +8,7 @@ import { deliverySettingRoutes } from './api/delivery-settings/routes.ts'
 import { eventRoutes } from './api/events/routes.ts'
 import { jobRoutes } from './api/jobs/routes.ts'
 import { mailboxRoutes } from './api/mailboxes/routes.ts'
+import { listPagesRoutes } from './api/list-pages/routes.ts'
 import { mailingListRoutes } from './api/mailing-lists/routes.ts'
 import { organizationRoutes } from './api/organizations/routes.ts'
 import { seedListRoutes } from './api/seed-lists/routes.ts'
@@ -58,6 +59,7 @@ const apiRoutes = [
   jobRoutes,
   autoresponderRoutes,
   webFormRoutes,
+  listPagesRoutes,
   seedListRoutes,
   suppressionListRoutes,
   deliverySettingRoutes,

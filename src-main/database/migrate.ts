@@ -44,6 +44,7 @@ import { mailboxes } from './migrations/0057-mailboxes.ts'
 import { machines } from './migrations/0058-machines.ts'
 import { gates } from './migrations/0059-gates.ts'
 import { events } from './migrations/0060-events.ts'
+import { listPages } from './migrations/0061-list-pages.ts'
 
 /** In order; a released migration is never edited. */
 export const migrations: readonly Migration[] = [
@@ -85,7 +86,8 @@ export const migrations: readonly Migration[] = [
   mailboxes,
   machines,
   gates,
-  events
+  events,
+  listPages
 ]
 
 const keptBackups = 3

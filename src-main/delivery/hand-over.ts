@@ -15,7 +15,10 @@ import {
   unsubscribeMark,
   webVersionMark
 } from '../gates/protocol.ts'
-import { renderPage } from '../public-pages/render.ts'
+import { lookOfList } from '../api/list-pages/queries.ts'
+import { offeredLists } from '../api/subscribers/preferences.ts'
+import { preferencesPage, withPreferencesLink } from '../public-pages/preferences.ts'
+import { type PublicPage, renderPage } from '../public-pages/render.ts'
 import { type PageName, publicPage } from '../public-pages/texts.ts'
 import { shownHtml } from './frame.ts'
 import { MessageLinks } from './links.ts'
@@ -103,18 +106,31 @@ async function contentsOf(reader: Kysely<Schema>, plan: MessagePlan): Promise<Op
     reader,
     plan.contents.map(({ sliceId }) => sliceId)
   )
-  const names = { list: plan.list.name, sender: plan.sender.from_name ?? '' }
+  const look = await lookOfList(reader, { ...plan.list, d_from_name: plan.sender.from_name ?? null })
+  const lists = (await offeredLists(reader, plan.organizationId, plan.list.id)).map((list) => ({
+    ...list,
+    isOn: null
+  }))
+  const inLanguages = (pageIn: (language: Language) => PublicPage): SealedPages[string] => {
+    const rendered = (visitors: Language): string => {
+      const language = look.language ?? visitors
+      return renderPage(pageIn(language), language)
+    }
+    return { en: rendered('en'), de: rendered('de') } satisfies Record<keyof typeof languages, string>
+  }
   const pagesOf = (...wanted: PageName[]): SealedPages =>
     Object.fromEntries(
-      wanted.map((name) => {
-        const inLanguage = (language: Language): string =>
-          renderPage(publicPage(name, language, names), language)
-        return [
-          name,
-          { en: inLanguage('en'), de: inLanguage('de') } satisfies Record<keyof typeof languages, string>
-        ]
-      })
+      wanted.map((name) => [name, inLanguages((language) => publicPage(name, language, look))])
     )
+  const preferencePages = (): SealedPages => ({
+    unsubscribe: inLanguages((language) =>
+      withPreferencesLink(publicPage('unsubscribe', language, look), language)
+    ),
+    preferences: inLanguages((language) => preferencesPage(language, look, lists)),
+    preferencesSaved: inLanguages((language) =>
+      publicPage('preferencesSaved', language, { ...look, list: '' })
+    )
+  })
   return plan.contents.map((content) => {
     const images = imageKeysIn(shownHtml(plan.frame, [content]).join(''))
     if (plan.asksToConfirm) {
@@ -124,7 +140,10 @@ async function contentsOf(reader: Kysely<Schema>, plan: MessagePlan): Promise<Op
     return {
       key: `s${content.sliceId}`,
       links: Object.fromEntries((links.get(content.sliceId) ?? []).map(({ id, url }) => [id, url])),
-      pages: pagesOf('unsubscribe', 'unsubscribed', 'resubscribed', 'tooLate'),
+      pages: {
+        ...pagesOf('unsubscribe', 'unsubscribed', 'resubscribed', 'tooLate'),
+        ...(lists.length > 0 && preferencePages())
+      },
       message: webVersionOf(plan, content),
       images
     }

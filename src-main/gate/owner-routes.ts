@@ -4,7 +4,7 @@ import { installedPackage } from '../base/installed-package.ts'
 import { isSameText } from '../gates/keys.ts'
 import { eventsAtOnce, GateContent, type GateStatus, protocolPath } from '../gates/protocol.ts'
 import type { HandedOver } from './handed-over.ts'
-import { callerOf, RateLimit } from './limits.ts'
+import { callerOf, RateLimit } from '../http/rate-limit.ts'
 import type { GateStore } from './store.ts'
 
 /** Wrong keys of one address. */
@@ -12,7 +12,7 @@ const [wrongAtOnce, wrongPerSecond] = [20, 0.1]
 /** Bytes of a content, and of an image; an image of the application has 5 MB at most. */
 const [maxContent, maxImage] = [16 * 1024 * 1024, 6 * 1024 * 1024]
 
-const ContentParams = Type.Object({ key: Type.String({ pattern: '^[sf]\\d{1,15}$' }) })
+const ContentParams = Type.Object({ key: Type.String({ pattern: '^[sfp]\\d{1,15}$' }) })
 const ImageParams = Type.Object({ key: Type.String({ pattern: '^[0-9a-f]{32}$' }) })
 const Secret = Type.Object({ secret: Type.String({ pattern: '^[0-9a-f]{64}$' }) })
 const EpochText = Type.String({ pattern: '^[0-9a-f]{32}$' })

@@ -3,12 +3,20 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { messageOf } from '../base/errors.ts'
 import { isProgram } from '../api/statistics/machines.ts'
 import { readToken, type TokenPurpose } from '../api/subscribers/tokens.ts'
-import { openText } from '../gates/keys.ts'
-import { type SealedMessage, type SealedPages, unsubscribeMark, webVersionMark } from '../gates/protocol.ts'
+import { openText, sealText } from '../gates/keys.ts'
+import {
+  type SealedForm,
+  type SealedMessage,
+  type SealedPages,
+  unsubscribeMark,
+  webVersionMark
+} from '../gates/protocol.ts'
+import { preferencesQuery, readPreferences } from '../public-pages/preferences.ts'
+import { isComplete, readSignUp } from '../public-pages/sign-up.ts'
 import { messagePolicy, pageLanguage, pagePolicy, renderPage } from '../public-pages/render.ts'
 import { isUndo, type PageName, publicPage, undoWithin } from '../public-pages/texts.ts'
 import { EventLog, GateBusy } from './event-log.ts'
-import { callerOf, RateLimit } from './limits.ts'
+import { callerOf, RateLimit, signUpsAtOnce, signUpsPerSecond } from '../http/rate-limit.ts'
 import type { HandedOver } from './handed-over.ts'
 import type { NewEvent } from './store.ts'
 import { targetOf } from './targets.ts'
@@ -22,6 +30,8 @@ const linksCountedApart = 2 ** 17
 const [requestsAtOnce, requestsPerSecond] = [2000, 200]
 /** Requests of one address with links that are not ours. */
 const [forgedAtOnce, forgedPerSecond] = [60, 1]
+/** Bytes of a sign-up. */
+const maxSignUpBytes = 64 * 1024
 /** Unsubscribes that are remembered so that they can be undone. */
 const mostUndoable = 10_000
 /** A failing disk is reported once in so many milliseconds. */
@@ -42,16 +52,13 @@ export function servePublicLinks(app: FastifyInstance, handedOver: HandedOver, l
   const counted = new RateLimit(countedAtOnce, countedPerSecond, linksCountedApart)
   const requests = new RateLimit(requestsAtOnce, requestsPerSecond)
   const forged = new RateLimit(forgedAtOnce, forgedPerSecond)
+  const signUps = new RateLimit(signUpsAtOnce, signUpsPerSecond)
   const undoable = new Map<string, number>()
   let reportedAt = 0
 
   // Whatever a mail program posts is a short text; what it says beside the address decides nothing but an undo.
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(
-    '*',
-    { parseAs: 'string', bodyLimit: 4096 },
-    async (_: unknown, body: string) => body
-  )
+  app.addContentTypeParser('*', { parseAs: 'string' }, async (_: unknown, body: string) => body)
   app.addHook('onRequest', async ({ ip }, reply) => {
     if (!requests.take(callerOf(ip), Date.now())) return tooMany(reply)
   })
@@ -109,7 +116,8 @@ export function servePublicLinks(app: FastifyInstance, handedOver: HandedOver, l
     const named = namedBy(request, 'unsubscribe')
     if (!named) return refuse(request, reply, 'notOnAList')
     await record(request, visit('unsubscribe', 'unsubscribe'))
-    return sendPage(request, reply, `s${named.sliceId}`, 'unsubscribe')
+    const page = asksForPreferences(request) ? 'preferences' : 'unsubscribe'
+    return sendPage(request, reply, `s${named.sliceId}`, page)
   })
 
   // RFC 8058: mail services send this request when their user unsubscribes.
@@ -121,6 +129,11 @@ export function servePublicLinks(app: FastifyInstance, handedOver: HandedOver, l
     // The sample in a seed list's message, or in a web version, is nobody's.
     if (named.subscriberId === 0) return sendPage(request, reply, content, 'unsubscribed')
     if (!counted.take(`post ${token}`, Date.now())) return tooMany(reply)
+    if (asksForPreferences(request)) {
+      const data = sealText(request.params.key, JSON.stringify(readPreferences(request.body) ?? {}))
+      if (!(await recordSurely(request, { ...happening('preferences'), data }))) return busy(request, reply)
+      return sendPage(request, reply, content, 'preferencesSaved')
+    }
     const undoes = isUndo(request.body)
     if (undoes && Date.now() - (undoable.get(token) ?? 0) > undoWithin) {
       return sendPage(request, reply, content, 'tooLate')
@@ -144,6 +157,27 @@ export function servePublicLinks(app: FastifyInstance, handedOver: HandedOver, l
     if (!named) return refuse(request, reply, 'gone')
     if (!(await recordSurely(request, happening('confirm')))) return busy(request, reply)
     return sendPage(request, reply, `f${named.sliceId}`, 'confirmed')
+  })
+
+  app.get<{ Params: Params }>('/f/:token/:key', async (request, reply) => {
+    const form = formOf(request)
+    if (!form) return refuse(request, reply, 'unknownLink')
+    return sendForm(request, reply, form, 'signUp')
+  })
+
+  app.post<{ Params: Params }>('/f/:token/:key', { bodyLimit: maxSignUpBytes }, async (request, reply) => {
+    const form = formOf(request)
+    if (!form) return refuse(request, reply, 'unknownLink')
+    const signUp = readSignUp(request.body)
+    // A program learns nothing from the answer.
+    if (signUp === null) return sendForm(request, reply, form, 'signedUp')
+    if (!isComplete(signUp, form.rules)) return sendForm(request, reply.code(400), form, 'signUpFaulty')
+    if (!signUps.take(callerOf(request.ip), Date.now())) return tooMany(reply)
+    const data = sealText(request.params.key, JSON.stringify(signUp))
+    if (log.isNearlyFull || !(await recordSurely(request, { ...happening('sign_up'), data }))) {
+      return busy(request, reply)
+    }
+    return sendForm(request, reply, form, 'signedUp')
   })
 
   app.setNotFoundHandler((request, reply) => refuse(request as Request, reply, 'unknownLink'))
@@ -208,6 +242,24 @@ export function servePublicLinks(app: FastifyInstance, handedOver: HandedOver, l
     return asPage(reply).send(html)
   }
 
+  /** Returns the form that a link names, once the application has handed it over. */
+  function formOf(request: FastifyRequest<{ Params: Params }>): SealedForm | null {
+    const named = namedBy(request, 'sign_up')
+    const sealed = named && handedOver.content(`p${named.sliceId}`)?.pages
+    const opened = sealed ? openText(request.params.key, sealed) : null
+    return opened === null ? null : (JSON.parse(opened) as SealedForm)
+  }
+
+  function sendForm(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { pages }: SealedForm,
+    name: PageName
+  ): FastifyReply {
+    const language = pageLanguage(request.headers['accept-language'])
+    return asPage(reply).send(pages[name]?.[language] ?? renderPage(publicPage(name, language), language))
+  }
+
   function refuse(request: FastifyRequest, reply: FastifyReply, name: PageName): FastifyReply {
     if (isFlooding(request)) return tooMany(reply)
     const language = pageLanguage(request.headers['accept-language'])
@@ -224,20 +276,26 @@ function storedAddress(ip: string): string {
   return isIP(ip) === 0 ? '' : ip.replace('::ffff:', '')
 }
 
+function asksForPreferences({ query }: FastifyRequest): boolean {
+  return typeof query === 'object' && query !== null && preferencesQuery in query
+}
+
 /** True for what mail services post (RFC 8058). */
 function isOneClick(body: unknown): boolean {
   return typeof body === 'string' && body.includes('List-Unsubscribe=One-Click')
 }
 
 type Headers = FastifyRequest['headers']
-type Happening = Pick<NewEvent, 'kind' | 'purpose' | 'link'>
+type Happening = Pick<NewEvent, 'kind' | 'purpose' | 'link' | 'data'>
 
 const purposes = {
   open: 'open',
   click: 'click',
   unsubscribe: 'unsubscribe',
   resubscribe: 'unsubscribe',
-  confirm: 'confirm'
+  confirm: 'confirm',
+  preferences: 'unsubscribe',
+  sign_up: 'sign_up'
 } as const
 
 function happening(kind: keyof typeof purposes, link = ''): Happening {

@@ -33,9 +33,16 @@ const schema = `
     ip TEXT NOT NULL,
     is_machine INTEGER NOT NULL,
     at INTEGER NOT NULL,
+    -- Sealed; '' for most.
+    data TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (epoch_id, number)
   ) STRICT, WITHOUT ROWID;
-  PRAGMA user_version = 1;
+  PRAGMA user_version = 2;
+`
+
+const secondVersion = `
+  ALTER TABLE events ADD COLUMN data TEXT NOT NULL DEFAULT '';
+  PRAGMA user_version = 2;
 `
 
 /** The database of a gate. What it has answered is on disk. */
@@ -64,7 +71,8 @@ export class GateStore {
     this.#database.pragma('cache_size = -2048')
     const version = this.#database.pragma('user_version', { simple: true })
     if (version === 0) this.#database.transaction(() => this.#database.exec(schema))()
-    else if (version !== 1) {
+    else if (version === 1) this.#database.transaction(() => this.#database.exec(secondVersion))()
+    else if (version !== 2) {
       throw new Error(
         `${join(directory, 'gate.db')} was written by a newer version of Listwright. Update this one.`
       )
@@ -96,12 +104,12 @@ export class GateStore {
 
   /** Stores events in their order, durably and in one transaction. */
   append(events: readonly NewEvent[]): void {
-    const insert = this.#database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    const insert = this.#database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
     this.#database.transaction(() => {
       for (const [index, event] of events.entries()) {
-        const { kind, token, purpose, link, ip, is_machine, at } = event
+        const { kind, token, purpose, link, ip, is_machine, at, data = '' } = event
         const number = this.#lastNumber + index + 1
-        insert.run(this.#epochId, number, kind, token, purpose, link, ip, Number(is_machine), at)
+        insert.run(this.#epochId, number, kind, token, purpose, link, ip, Number(is_machine), at, data)
       }
     })()
     this.#lastNumber += events.length
@@ -122,7 +130,7 @@ export class GateStore {
   events(epoch: string, after: number, limit: number): GateEvent[] {
     return this.#database
       .prepare<[string, number, number], Omit<GateEvent, 'is_machine'> & { is_machine: number }>(
-        `SELECT number, kind, token, purpose, link, ip, is_machine, at FROM events
+        `SELECT number, kind, token, purpose, link, ip, is_machine, at, data FROM events
          WHERE epoch_id = (SELECT id FROM epochs WHERE epoch = ?) AND number > ? ORDER BY number LIMIT ?`
       )
       .all(epoch, after, limit)

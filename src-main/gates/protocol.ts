@@ -1,11 +1,21 @@
 import { type Static, Type } from 'typebox'
+import type { SignUpRules } from '../public-pages/sign-up.ts'
 
 // What a gate and the application that it belongs to say to each other, under /gate/v1 and with the gate's key.
 
 export const protocolPath = '/gate/v1'
 
 /** Kinds of events. A visit counts nothing, but may show that a program follows links. */
-export const gateEventKinds = ['open', 'click', 'visit', 'unsubscribe', 'resubscribe', 'confirm'] as const
+export const gateEventKinds = [
+  'open',
+  'click',
+  'visit',
+  'unsubscribe',
+  'resubscribe',
+  'confirm',
+  'preferences',
+  'sign_up'
+] as const
 export type GateEventKind = (typeof gateEventKinds)[number]
 
 /** What a visitor did with a link. */
@@ -16,14 +26,16 @@ export const GateEvent = Type.Object({
   /** Names the recipient and the content; see api/subscribers/tokens.ts. */
   token: Type.String({ maxLength: 100 }),
   /** What the token allows. */
-  purpose: Type.Enum(['unsubscribe', 'view', 'open', 'click', 'confirm']),
+  purpose: Type.Enum(['unsubscribe', 'view', 'open', 'click', 'confirm', 'sign_up']),
   /** The id of a clicked link; for a visit, the name of what was visited. */
   link: Type.String({ maxLength: 20 }),
   ip: Type.String({ maxLength: 45 }),
   /** True if a program named itself as one. */
   is_machine: Type.Boolean(),
   /** UNIX milliseconds. */
-  at: Type.Integer({ minimum: 0 })
+  at: Type.Integer({ minimum: 0 }),
+  /** What was chosen or entered: {@link Preferences} or {@link SignUp} as JSON, sealed with the key of the page. Earlier gates have none. */
+  data: Type.Optional(Type.String({ maxLength: 100_000 }))
 })
 export type GateEvent = Static<typeof GateEvent>
 
@@ -66,11 +78,11 @@ export const GateContents = Type.Object({
 })
 export type GateContents = Static<typeof GateContents>
 
-/** What a gate serves of one content: `s` and its statistics id, or `f` and the id of a form. */
+/** What a gate serves of one content: `s` and its statistics id, or `f` or `p` and the id of a form. */
 export const GateContent = Type.Object({
   /** Link id -> target, as written in the content: codes in it are filled in by the link, which is signed then. */
   links: Type.Record(Type.String({ pattern: '^\\d{1,15}$' }), Type.String({ maxLength: 20_000 })),
-  /** {@link SealedPages}, sealed. */
+  /** {@link SealedPages}, or {@link SealedForm} of `p`, sealed. */
   pages: Type.String(),
   /** {@link SealedMessage}, sealed; null = it has no web version. */
   message: Type.Union([Type.String(), Type.Null()])
@@ -79,6 +91,12 @@ export type GateContent = Static<typeof GateContent>
 
 /** HTML by language; `unsubscribe` and `confirm` are asked for first, the others answer what was posted. */
 export type SealedPages = Record<string, { en: string; de: string }>
+
+/** The page of a form, and what is asked for on it. */
+export interface SealedForm {
+  pages: SealedPages
+  rules: SignUpRules
+}
 
 /** The web version of a content, the same for all recipients. */
 export interface SealedMessage {

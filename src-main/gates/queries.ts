@@ -35,6 +35,17 @@ export async function contentKeysOfGate(db: Kysely<Schema>, urlDomainId: number)
   return rows.map(({ content_key }) => content_key)
 }
 
+/** Returns the keys of the contents that a gate does not have yet as they are now. */
+export async function newContentKeysOfGate(db: Kysely<Schema>, urlDomainId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('gate_contents')
+    .select('content_key')
+    .where('url_domain_id', '=', urlDomainId)
+    .where('is_handed_over', '=', 0)
+    .execute()
+  return rows.map(({ content_key }) => content_key)
+}
+
 /** Returns a content as a gate is to have it. */
 export function contentOfGate(
   db: Kysely<Schema>,

@@ -1,20 +1,28 @@
 import type { Language } from '../base/languages.ts'
+import { type Control, controlHtml, honeypotHtml } from './controls.ts'
+import { escapeHtml } from './html.ts'
+import { colorStyle, type PageLook } from './look.ts'
 
 // The pages that links in messages lead to, as HTML that needs no script.
 
-/** The title, the sentence and the button of a page, as texts. */
+/** The title, the sentence and the form of a page, as texts. */
 export interface PublicPage {
   title: string
   sentence: string
+  /** The fields above the button. */
+  controls?: readonly Control[]
   /** A button that posts to the page's own address. */
   action?: { label: string; fields?: Readonly<Record<string, string>>; isQuiet?: boolean }
-  /** Shown above the title, such as the sender's name. */
-  brand?: string
+  /** The label of a field that only programs fill in; left out = there is none. */
+  trap?: string
+  /** @param href relative to the page's own address */
+  link?: { label: string; href: string }
+  look: PageLook
 }
 
 /** Nothing is loaded or run; a form goes to the server that the page came from. */
 export const pagePolicy =
-  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+  "default-src 'none'; img-src data:; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 /** Contents are written by others: they may show images and run nothing. */
 export const messagePolicy =
@@ -28,23 +36,35 @@ body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding
 main { width: 100%; max-width: 30rem; padding: 2rem 1.5rem; background: var(--sheet); border: 1px solid var(--line); border-radius: .75rem; overflow-wrap: anywhere }
 h1 { margin: 0 0 .5rem; font-size: 1.375rem; line-height: 1.3 }
 p { margin: 0 }
+.sentence { white-space: pre-line }
 .brand { margin-bottom: 1rem; color: var(--quiet); font-size: .875rem }
 form { margin-top: 1.5rem }
 button { min-height: 2.75rem; padding: .5rem 1.25rem; border: 1px solid var(--accent); border-radius: .5rem; background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer }
-button.quiet { background: transparent; color: var(--accent) }
+button.quiet { background: transparent; color: var(--ink) }
+.logo { display: block; max-width: 100%; max-height: 5rem; margin-bottom: 1rem }
+.field { margin: 0 0 1rem; padding: 0; border: 0; display: grid; gap: .25rem }
+.field > label, legend { font-weight: 600 }
+legend { padding: 0 }
+.check { display: flex; gap: .5rem; align-items: start; min-height: 1.75rem }
+.check label { font-weight: 400 }
+.check input { width: 1.25rem; height: 1.25rem; min-height: 0; margin: .125rem 0 0; flex: none; accent-color: var(--accent) }
+small { color: var(--quiet) }
+input, select, textarea { width: 100%; min-height: 2.75rem; padding: .5rem .75rem; border: 1px solid var(--quiet); border-radius: .5rem; background: var(--sheet); color: var(--ink); font: inherit }
+input:focus-visible, select:focus-visible, textarea:focus-visible { outline: 3px solid var(--accent); outline-offset: 1px }
+.trap { position: absolute; left: -100rem }
+.link { margin-top: 1.5rem }
+a { color: var(--ink) }
 button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
 `
 
 /** Returns a page as HTML; its texts are escaped. */
-export function renderPage({ title, sentence, action, brand }: PublicPage, language: Language): string {
-  const hidden = Object.entries(action?.fields ?? {})
-    .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
-    .join('')
-  const quiet = action?.isQuiet ? ' class="quiet"' : ''
-  const form = action
-    ? `<form method="post">${hidden}<button${quiet}>${escapeHtml(action.label)}</button></form>`
+export function renderPage(page: PublicPage, language: Language): string {
+  const { title, sentence, look, link } = page
+  const logo = look.logo === '' ? '' : `<img class="logo" src="${escapeHtml(look.logo)}" alt="">`
+  const sender = look.sender === '' ? '' : `<p class="brand">${escapeHtml(look.sender)}</p>`
+  const below = link
+    ? `<p class="link"><a href="${escapeHtml(link.href)}">${escapeHtml(link.label)}</a></p>`
     : ''
-  const above = brand ? `<p class="brand">${escapeHtml(brand)}</p>` : ''
   return `<!doctype html>
 <html lang="${language}">
 <head>
@@ -52,17 +72,21 @@ export function renderPage({ title, sentence, action, brand }: PublicPage, langu
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${escapeHtml(title)}</title>
-<style>${style}</style>
+<style>${style}</style>${colorStyle(look.color)}
 </head>
-<body><main>${above}<h1>${escapeHtml(title)}</h1><p>${escapeHtml(sentence)}</p>${form}</main></body>
+<body><main>${logo}${sender}<h1>${escapeHtml(title)}</h1><p class="sentence">${escapeHtml(sentence)}</p>${formHtml(page)}${below}</main></body>
 </html>
 `
 }
 
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character)
+function formHtml({ action, controls = [], trap }: PublicPage): string {
+  if (!action) return ''
+  const hidden = Object.entries(action.fields ?? {})
+    .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
+    .join('')
+  const fields = controls.map(controlHtml).join('') + (trap === undefined ? '' : honeypotHtml(trap))
+  const quiet = action.isQuiet ? ' class="quiet"' : ''
+  return `<form method="post">${hidden}${fields}<button${quiet}>${escapeHtml(action.label)}</button></form>`
 }
 
 /** Returns the first of our languages that a browser asks for. @param accepted the header Accept-Language */

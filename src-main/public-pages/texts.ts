@@ -1,13 +1,6 @@
 import type { Language } from '../base/languages.ts'
+import { type PageLook, plainLook } from './look.ts'
 import type { PublicPage } from './render.ts'
-
-/** What the pages about a list say of it. */
-export interface ListNames {
-  /** '' = not known. */
-  list: string
-  /** The name of the sender; '' = the list stands alone. */
-  sender: string
-}
 
 /** How long unsubscribing can be undone on its page, in milliseconds. */
 export const undoWithin = 60_000
@@ -61,6 +54,22 @@ const texts = {
     },
     noMessage: { title: 'This message is no longer available', sentence: 'Its sender has removed it.' },
     noImage: { title: 'This picture is not there', sentence: 'No message here shows it.' },
+    preferences: {
+      title: 'What you get',
+      sentence: 'Choose what comes to your address.',
+      action: 'Save'
+    },
+    preferencesSaved: { title: 'Saved', sentence: 'Your choice takes effect from the next message on.' },
+    signUp: { title: 'Subscribe to {list}', sentence: '', action: 'Subscribe' },
+    signUpAsked: {
+      title: 'Please look into your mailbox',
+      sentence: 'A message is on its way to you. Press the button in it to get {list}.'
+    },
+    signedUp: { title: 'Thank you', sentence: 'You will get {list}.' },
+    signUpFaulty: {
+      title: 'This did not work',
+      sentence: 'Please enter your address, such as name@example.com, and fill in all that is marked with *.'
+    },
     busy: {
       title: 'Please try again later',
       sentence: 'There are too many requests at the moment. Your click was not recorded.'
@@ -117,6 +126,23 @@ const texts = {
       sentence: 'Der Absender hat sie entfernt.'
     },
     noImage: { title: 'Dieses Bild gibt es nicht', sentence: 'Keine Nachricht hier zeigt es.' },
+    preferences: {
+      title: 'Was Sie erhalten',
+      sentence: 'Wählen Sie, was an Ihre Adresse kommt.',
+      action: 'Speichern'
+    },
+    preferencesSaved: { title: 'Gespeichert', sentence: 'Ihre Wahl gilt ab der nächsten Nachricht.' },
+    signUp: { title: '{list} abonnieren', sentence: '', action: 'Abonnieren' },
+    signUpAsked: {
+      title: 'Bitte sehen Sie in Ihr Postfach',
+      sentence: 'Eine Nachricht ist zu Ihnen unterwegs. Mit dem Knopf darin erhalten Sie {list}.'
+    },
+    signedUp: { title: 'Danke', sentence: 'Sie erhalten {list}.' },
+    signUpFaulty: {
+      title: 'Das hat nicht geklappt',
+      sentence:
+        'Bitte geben Sie Ihre Adresse an, etwa name@example.com, und füllen Sie alles aus, was mit * gekennzeichnet ist.'
+    },
     busy: {
       title: 'Bitte versuchen Sie es später noch einmal',
       sentence: 'Im Moment kommen zu viele Anfragen an. Ihr Klick wurde nicht gespeichert.'
@@ -128,24 +154,24 @@ export type PageName = keyof (typeof texts)['en']
 
 /**
  * Returns a page in a language.
- * @param names left out where the page names no list
+ * @param look of a list; left out where the page names none
  * @param email the visitor's, on the page that asks to confirm it
  */
 export function publicPage(
   name: PageName,
   language: Language,
-  names: ListNames = { list: '', sender: '' },
+  look: PageLook = plainLook,
   email = ''
 ): PublicPage {
   const { title, sentence, action }: { title: string; sentence: string; action?: string } =
     texts[language][name]
   const isUndo = name === 'unsubscribed'
+  const fill = (text: string): string =>
+    text.replace('{list}', () => namedList(language, look.list)).replace('{email}', () => email)
   return {
-    title,
-    sentence: sentence
-      .replace('{list}', () => namedList(language, names.list))
-      .replace('{email}', () => email),
-    ...(names.sender !== '' && { brand: names.sender }),
+    title: fill(title),
+    sentence: fill(sentence),
+    look,
     ...(action !== undefined && {
       action: { label: action, ...(isUndo && { fields: { [undoField]: '1' }, isQuiet: true }) }
     })

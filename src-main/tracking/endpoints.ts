@@ -3,6 +3,11 @@ import { unlistedEndpoints } from '../http/endpoint.ts'
 
 const TokenParams = Type.Object({ token: Type.String({ maxLength: 100 }) })
 
+/** With `preferences` the page asks what the visitor wants instead. */
+const UnsubscribeQuery = Type.Object({ preferences: Type.Optional(Type.String()) })
+/** Bytes of a sign-up. */
+const maxSignUpBytes = 64 * 1024
+
 // Anyone who has the message may use its links: the token in the address serves as the key.
 const link = { access: 'message_link', params: TokenParams } as const
 
@@ -21,6 +26,9 @@ export const trackingEndpoints = unlistedEndpoints({
   /** The page of a confirmation message. */
   'GET /s/:token': link,
   'POST /s/:token': link,
-  'GET /u/:token': link,
-  'POST /u/:token': link
+  'GET /u/:token': { ...link, query: UnsubscribeQuery },
+  'POST /u/:token': { ...link, query: UnsubscribeQuery },
+  /** The page of a form. */
+  'GET /f/:token': link,
+  'POST /f/:token': { ...link, bodyLimit: maxSignUpBytes }
 })

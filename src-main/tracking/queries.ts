@@ -8,7 +8,10 @@ import type { MessagePlan } from '../delivery/plan.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Addressee, WrittenContent } from '../delivery/message.ts'
 import { readToken, type TokenContent } from '../api/subscribers/tokens.ts'
-import type { ListNames } from '../public-pages/texts.ts'
+import { lookOfList } from '../api/list-pages/queries.ts'
+import type { WebFormRow } from '../api/web-forms/queries.ts'
+import { type SignUpForm, signUpFormOf } from '../api/web-forms/sign-up-page.ts'
+import { type PageLook, plainLook } from '../public-pages/look.ts'
 import { signingSecret } from '../settings/queries.ts'
 
 /** The message that a subscriber got, as it would be written now; null when the campaign or the subscriber was deleted. */
@@ -21,17 +24,37 @@ export async function messageOf(
   return found?.isThere ? found.composer.write(found.contentId, found.addressee) : null
 }
 
-/** Returns what a page for unsubscribing says of the list; null for a token that names nobody there. */
-export async function listNamesByToken(db: Kysely<Schema>, token: string): Promise<ListNames | null> {
+/** Returns how a page for unsubscribing looks; null for a token that names nobody there. */
+export async function lookByToken(db: Kysely<Schema>, token: string): Promise<PageLook | null> {
   const named = readToken(await signingSecret(db), 'unsubscribe', token)
   if (!named) return null
-  const row = await db
+  const list = await db
     .selectFrom('subscribers')
     .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_id')
-    .select(['mailing_lists.name as list', 'd_from_name'])
+    .select(['mailing_lists.id', 'mailing_lists.name', 'd_from_name'])
     .where('subscribers.id', '=', named.subscriberId)
     .executeTakeFirst()
-  return { list: row?.list ?? '', sender: row?.d_from_name ?? '' }
+  return list ? lookOfList(db, list) : plainLook
+}
+
+/** Returns the form that a link names; null if it has no page, or is gone. */
+export async function formByToken(db: Kysely<Schema>, token: string): Promise<SignUpForm<WebFormRow> | null> {
+  const named = readToken(await signingSecret(db), 'sign_up', token)
+  if (!named) return null
+  const form = await db
+    .selectFrom('web_forms')
+    .selectAll()
+    .where('id', '=', named.sliceId)
+    .where('has_page', '=', 1)
+    .executeTakeFirst()
+  if (!form) return null
+  const list = await db
+    .selectFrom('mailing_lists')
+    .selectAll()
+    .where('id', '=', form.mailing_list_id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return list ? signUpFormOf(db, list, form) : null
 }
 
 /** The address of a link as its content has it; undefined for no link of the content that a token names. */

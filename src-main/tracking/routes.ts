@@ -6,13 +6,27 @@ import { ApiError } from '../base/errors.ts'
 import { signingSecret } from '../settings/queries.ts'
 import { serveEndpoints } from '../http/serve.ts'
 import { trackingEndpoints } from './endpoints.ts'
-import { addressOfLink, listNamesByToken } from './queries.ts'
+import { addressOfLink, formByToken, lookByToken } from './queries.ts'
 import type { ConfirmationByLink } from '../api/web-forms/commands.ts'
 import { pendingByToken } from '../api/web-forms/queries.ts'
 import { readToken } from '../api/subscribers/tokens.ts'
 import type { Language } from '../base/languages.ts'
-import { messagePolicy, pageLanguage, pagePolicy, renderPage } from '../public-pages/render.ts'
-import { isUndo, type ListNames, type PageName, publicPage } from '../public-pages/texts.ts'
+import { lookOfList } from '../api/list-pages/queries.ts'
+import { choosableLists } from '../api/subscribers/preferences.ts'
+import { faultySignUpPage, rulesOf, signedUpPage, signUpPage } from '../api/web-forms/sign-up-page.ts'
+import { explainError } from '../base/refusals/languages.ts'
+import { callerOf, RateLimit, signUpsAtOnce, signUpsPerSecond } from '../http/rate-limit.ts'
+import { type PageLook, plainLook } from '../public-pages/look.ts'
+import { preferencesPage, readPreferences, withPreferencesLink } from '../public-pages/preferences.ts'
+import {
+  messagePolicy,
+  pageLanguage,
+  pagePolicy,
+  type PublicPage,
+  renderPage
+} from '../public-pages/render.ts'
+import { isComplete, readSignUp } from '../public-pages/sign-up.ts'
+import { isUndo, type PageName, publicPage } from '../public-pages/texts.ts'
 
 const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 
@@ -23,6 +37,8 @@ export const trackingRoutes: FastifyPluginAsync = async (app) => {
   app.addContentTypeParser('*', { parseAs: 'string' }, async (_request: unknown, body: string) => body)
   await app.register(followLinks)
 }
+
+const signUps = new RateLimit(signUpsAtOnce, signUpsPerSecond)
 
 const followLinks = serveEndpoints(trackingEndpoints, ({ reader, writer, contents }) => ({
   'GET /o/:token': async ({ params: { token }, ip, method, headers }, reply) => {
@@ -78,7 +94,7 @@ const followLinks = serveEndpoints(trackingEndpoints, ({ reader, writer, content
     const found = await pendingByToken(reader, params.token, Date.now())
     if (!found) return sendPage(reply.code(404), 'gone', languageOf(headers))
     const { form, list, pending } = found
-    return sendPage(reply, 'confirmAddress', form.language, namesOf(list), pending.email)
+    return sendPage(reply, 'confirmAddress', form.language, await lookOfList(reader, list), pending.email)
   },
 
   'POST /s/:token': async ({ params: { token }, headers, ip }, reply) => {
@@ -90,25 +106,37 @@ const followLinks = serveEndpoints(trackingEndpoints, ({ reader, writer, content
       reply.code(isDone ? 200 : 404),
       outcome,
       language,
-      found ? namesOf(found.list) : undefined
+      found ? await lookOfList(reader, found.list) : undefined
     )
   },
 
   // Programs open all links of a message to check them, which must not unsubscribe: that takes a POST.
-  'GET /u/:token': async ({ params: { token }, headers }, reply) => {
-    const names = await listNamesByToken(reader, token)
-    if (!names) return sendPage(reply.code(404), 'notOnAList', languageOf(headers))
+  'GET /u/:token': async ({ params: { token }, query, headers }, reply) => {
+    const look = await lookByToken(reader, token)
+    const named = readToken(await signingSecret(reader), 'unsubscribe', token)
+    if (!look || !named) return sendPage(reply.code(404), 'notOnAList', languageOf(headers))
     await writer.run('tracking.visit', { token, purpose: 'unsubscribe', link: 'unsubscribe' })
-    return sendPage(reply, 'unsubscribe', languageOf(headers), names)
+    const language = look.language ?? languageOf(headers)
+    const lists = await choosableLists(reader, named)
+    if (query.preferences !== undefined && lists.length > 0) {
+      return sendRendered(reply, preferencesPage(language, look, lists), language)
+    }
+    const page = publicPage('unsubscribe', language, look)
+    return sendRendered(reply, lists.length > 0 ? withPreferencesLink(page, language) : page, language)
   },
 
   // RFC 8058: mail programs send this request when their user unsubscribes.
-  'POST /u/:token': async ({ params: { token }, body, headers, ip }, reply) => {
-    const names = await listNamesByToken(reader, token)
-    const language = languageOf(headers)
+  'POST /u/:token': async ({ params: { token }, query, body, headers, ip }, reply) => {
+    const look = (await lookByToken(reader, token)) ?? plainLook
+    const language = look.language ?? languageOf(headers)
+    if (query.preferences !== undefined) {
+      const preferences = readPreferences(body) ?? {}
+      const isKnown = await writer.run('preferences.set', { token, preferences, ip })
+      return sendPage(reply, isKnown ? 'preferencesSaved' : 'notOnAList', language, { ...look, list: '' })
+    }
     if (isUndo(body)) {
       const isUndone = await writer.run('subscribers.undoByToken', { token })
-      return sendPage(reply, isUndone ? 'resubscribed' : 'tooLate', language, names ?? undefined)
+      return sendPage(reply, isUndone ? 'resubscribed' : 'tooLate', language, look)
     }
     try {
       await writer.run('subscribers.unsubscribeByToken', { organizationId: null, token, ip })
@@ -116,13 +144,36 @@ const followLinks = serveEndpoints(trackingEndpoints, ({ reader, writer, content
       if (!(error instanceof ApiError)) throw error
       return sendPage(reply.code(404), 'notOnAList', language)
     }
-    return sendPage(reply, 'unsubscribed', language, names ?? undefined)
+    return sendPage(reply, 'unsubscribed', language, look)
+  },
+
+  'GET /f/:token': async ({ params: { token }, headers }, reply) => {
+    const found = await formByToken(reader, token)
+    if (!found) return sendPage(reply.code(404), 'unknownLink', languageOf(headers))
+    return sendRendered(reply, signUpPage(found), found.form.language)
+  },
+
+  'POST /f/:token': async ({ params: { token }, body, headers, ip }, reply) => {
+    const found = await formByToken(reader, token)
+    if (!found) return sendPage(reply.code(404), 'unknownLink', languageOf(headers))
+    const { language } = found.form
+    const signUp = readSignUp(body)
+    // A program learns nothing from the answer.
+    if (signUp === null) return sendRendered(reply, signedUpPage(found), language)
+    if (!isComplete(signUp, rulesOf(found))) {
+      return sendRendered(reply.code(400), faultySignUpPage(found), language)
+    }
+    if (!signUps.take(callerOf(ip), Date.now())) return sendPage(reply.code(429), 'busy', language)
+    try {
+      await writer.run('webForms.signUp', { formId: found.form.id, signUp, ip })
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      const sentence = explainError(error, language)
+      return sendRendered(reply.code(400), faultySignUpPage(found, sentence), language)
+    }
+    return sendRendered(reply, signedUpPage(found), language)
   }
 }))
-
-function namesOf(list: { name: string; d_from_name: string | null }): ListNames {
-  return { list: list.name, sender: list.d_from_name ?? '' }
-}
 
 function languageOf(headers: IncomingHttpHeaders): Language {
   return pageLanguage(headers['accept-language'])
@@ -142,11 +193,15 @@ function sendPage(
   reply: FastifyReply,
   name: PageName,
   language: Language,
-  names?: ListNames,
+  look?: PageLook,
   email?: string
 ): FastifyReply {
+  return sendRendered(reply, publicPage(name, language, look, email), language)
+}
+
+function sendRendered(reply: FastifyReply, page: PublicPage, language: Language): FastifyReply {
   return reply
     .type('text/html; charset=utf-8')
     .headers({ 'Content-Security-Policy': pagePolicy, 'Cache-Control': 'no-store' })
-    .send(renderPage(publicPage(name, language, names, email), language))
+    .send(renderPage(page, language))
 }

@@ -27,6 +27,7 @@ import { importRoutes } from './imports/routes.ts'
 import { importUndoRoutes } from './import-undos/routes.ts'
 import { mailingListRoutes } from './mailing-lists/routes.ts'
 import { organizationSettingRoutes } from './organization/routes.ts'
+import { publicPageRoutes } from './public-pages/routes.ts'
 import { searchRoutes } from './search/routes.ts'
 import { segmentCountRoutes } from './segment-counts/routes.ts'
 import { sessionRoutes } from './session/routes.ts'
@@ -66,6 +67,7 @@ export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(importUndoRoutes)
   await app.register(organizationSettingRoutes)
   await app.register(mailingListRoutes)
+  await app.register(publicPageRoutes)
   await app.register(searchRoutes)
   await app.register(segmentCountRoutes)
   await app.register(sessionRoutes)

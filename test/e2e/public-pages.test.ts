@@ -8,6 +8,7 @@ import {
   allSubscribers,
   expectSuccess,
   makeCampaign,
+  makeField,
   makeList,
   makeSubscriber,
   makeWebForm
@@ -29,7 +30,14 @@ const texts = {
     undo: 'Undo',
     undone: 'You are subscribed again',
     confirm: 'Confirm',
-    confirmed: 'Thank you'
+    confirmed: 'Thank you',
+    instead: 'Choose what you get instead',
+    want: 'I want it',
+    save: 'Save',
+    saved: 'Saved',
+    email: 'Email address',
+    subscribe: 'Subscribe',
+    look: 'Please look into your mailbox'
   },
   'de-DE': {
     ask: 'Abmelden',
@@ -38,7 +46,14 @@ const texts = {
     undo: 'Rückgängig machen',
     undone: 'Sie sind wieder angemeldet',
     confirm: 'Bestätigen',
-    confirmed: 'Danke'
+    confirmed: 'Danke',
+    instead: 'Lieber auswählen, was Sie erhalten',
+    want: 'Ich möchte es',
+    save: 'Speichern',
+    saved: 'Gespeichert',
+    email: 'E-Mail-Adresse',
+    subscribe: 'Abonnieren',
+    look: 'Bitte sehen Sie in Ihr Postfach'
   }
 } as const
 type Locale = keyof typeof texts
@@ -53,6 +68,12 @@ async function sentMessages(by: 'the application' | 'a gate', language: string) 
     ...(gate && { d_url_domain: new URL(gate.address).host })
   })
   await makeSubscriber(api, list.id, 'reader@example.com')
+  const offers = await makeList(api, { name: 'Offers' })
+  const public_pages = { is_public: true, description: 'Once a month', color: '#8a1c7c' }
+  expectSuccess(await api.put(`/mailing_lists/${offers.id}/public_pages`, { public_pages }))
+  const field = await makeField(api, list.id, 'City', 'select_single_radio', {
+    options: [{ name: 'Bern' }, { name: 'Basel' }]
+  })
   const html =
     '<p>Fresh bread</p> <a href="%%unsubscribe_link%%">U</a> <a href="%%link_to_web_version%%">W</a>'
   const { id } = await makeCampaign(api, list.id, {
@@ -64,7 +85,10 @@ async function sentMessages(by: 'the application' | 'a gate', language: string) 
   const [unsubscribe = '', webVersion = ''] = [...(message?.body ?? '').matchAll(/href="([^"]+)"/g)].map(
     ([, url = '']) => url
   )
-  const form = await makeWebForm(api, list.id, { requires_confirmation: true, language })
+  const form = await makeWebForm(api, list.id, {
+    ...{ requires_confirmation: true, language, has_page: true, consent_text: 'OK' },
+    ...{ custom_field_ids: [field.id], page_intro: 'Fresh bread, every week.' }
+  })
   const subscriber = { email: 'new@example.com', status: 'active', confirmation_form_id: form.id }
   expectSuccess(await api.post(`/mailing_lists/${list.id}/subscribers`, { subscriber }))
   const pending = async (): Promise<PendingSubscription[]> =>
@@ -78,7 +102,11 @@ async function sentMessages(by: 'the application' | 'a gate', language: string) 
   }
   const emails = async (): Promise<string[]> =>
     (await allSubscribers(api, list.id)).filter(({ status }) => status === 'active').map(({ email }) => email)
-  return { unsubscribe, webVersion, confirm, fetched, emails }
+  const emailsOfOffers = async (): Promise<string[]> =>
+    (await allSubscribers(api, offers.id)).map(({ email }) => email)
+  const waiting = async (): Promise<string[]> => (await pending()).map(({ email }) => email)
+  const signUp = form.page_url ?? ''
+  return { unsubscribe, webVersion, confirm, signUp, fetched, emails, emailsOfOffers, waiting }
 }
 
 /** A phone without JavaScript. */
@@ -147,4 +175,42 @@ describe.skipIf(skipsWithoutBrowser)('public pages, in a real Chromium', { timeo
     await messages.fetched()
     await until(async () => (await messages.emails()).includes('new@example.com'))
   })
+
+  it.each([
+    { by: 'the application', locale: 'en-US', theme: 'dark' },
+    { by: 'the application', locale: 'de-DE', theme: 'light' },
+    { by: 'a gate', locale: 'en-US', theme: 'light' },
+    { by: 'a gate', locale: 'de-DE', theme: 'dark' }
+  ] as const)(
+    'of $by take preferences and sign-ups on a phone without JavaScript, in $locale',
+    async ({ by, locale, theme }) => {
+      const words = texts[locale]
+      const messages = await sentMessages(by, locale.slice(0, 2))
+      const page = await phone(browser, locale, theme)
+
+      await page.goto(messages.unsubscribe)
+      await page.getByRole('link', { name: words.instead }).click()
+      await page.getByLabel('Offers', { exact: true }).selectOption({ label: words.want })
+      await expectAccessible(browser, page, theme)
+      await page.getByRole('button', { name: words.save }).click()
+      await page.getByRole('heading', { name: words.saved }).waitFor()
+      await messages.fetched()
+      await until(async () => (await messages.emailsOfOffers()).includes('reader@example.com'))
+
+      await until(async () => (await fetch(messages.signUp)).ok)
+      await page.goto(messages.signUp)
+      await page.getByText('Fresh bread, every week.').waitFor()
+      await expectAccessible(browser, page, theme)
+      await page.getByRole('textbox', { name: words.email }).fill('visitor@example.com')
+      await page.getByLabel('Basel').check()
+      await page.getByRole('button', { name: words.subscribe }).click()
+      expect(await page.getByRole('heading', { name: words.look }).count()).toBe(0)
+      await page.getByLabel('OK').check()
+      await page.getByRole('button', { name: words.subscribe }).click()
+      await page.getByRole('heading', { name: words.look }).waitFor()
+      await expectAccessible(browser, page, theme)
+      await messages.fetched()
+      await until(async () => (await messages.waiting()).includes('visitor@example.com'))
+    }
+  )
 })

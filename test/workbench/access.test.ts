@@ -136,6 +136,8 @@ const table: Record<string, WorkbenchRoute> = {
   'GET /previews': { needs: 'subscriber.read', alsoNeeds: ['campaign.send'] },
   'POST /images': { needs: 'campaign.create or campaign.update' },
   'POST /mailing_lists/:mailing_list_id/content_preview': { foreign: ofList },
+  'POST /mailing_lists/:mailing_list_id/public_page_previews': { foreign: ofList },
+  'POST /mailing_lists/:mailing_list_id/form_page_previews': { foreign: ofList },
   'POST /mailing_lists/:mailing_list_id/dry_runs': { needs: 'subscriber.import', foreign: ofList },
   'GET /dry_runs/:id': { needs: 'subscriber.import', foreign: ofDryRun },
   'GET /dry_runs/:id/logs/:log': { needs: 'subscriber.import', foreign: ofDryRun },
@@ -275,6 +277,12 @@ const bodies: Record<string, unknown> = {
     overwrite_what: {},
     overwrite_when_status: {}
   },
+  public_page_previews: {
+    page: 'unsubscribe',
+    language: 'en',
+    settings: { language: null, color: '', logo: '', is_public: false, description: '' }
+  },
+  form_page_previews: { page: 'signUp', form: {} },
   file_analyses: { filename: 'file.csv' },
   row_previews: { reading: plainReading(['email']), rows: [['a@example.com']] },
   file_imports: { filename: 'file.csv', reading: plainReading(['email']) },

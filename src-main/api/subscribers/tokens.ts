@@ -4,7 +4,7 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 // forge them; they need no table and are valid as long as the installation exists.
 
 /** The permission that a token gives: a token to view a message cannot unsubscribe. */
-export type TokenPurpose = 'unsubscribe' | 'view' | 'open' | 'click' | 'confirm'
+export type TokenPurpose = 'unsubscribe' | 'view' | 'open' | 'click' | 'confirm' | 'sign_up'
 
 export interface TokenContent {
   subscriberId: number

@@ -2,16 +2,17 @@ import { Faults, validationFailed } from '../../base/errors.ts'
 import { refusal } from '../../base/refusal.ts'
 import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
 import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
-import { queueReactions, subscriptionAutoresponders } from '../autoresponders/reactions.ts'
+import { fieldsOfList } from '../custom-fields/queries.ts'
 import { purgeJournal } from '../journal/purge.ts'
 import { localListById, type MailingListRow } from '../mailing-lists/queries.ts'
-import { addSubscriber, type SubscriberScope } from '../subscribers/commands.ts'
+import type { SubscriberScope } from '../subscribers/commands.ts'
 import type { SubscriberInput } from '../subscribers/schema.ts'
 import { day } from './confirmation.ts'
 import { confirmationCode } from './confirmation-texts.ts'
 import {
   hasActive,
   type LinkedSubscription,
+  pageSettings,
   pendingByToken,
   pendingSubscriptionById,
   type PendingSubscriptionRow,
@@ -19,6 +20,7 @@ import {
   type WebFormRow
 } from './queries.ts'
 import type { WebFormChanges, WebFormInput } from './schema.ts'
+import { signUp, subscribe } from './sign-up.ts'
 
 type Scope = Omit<SubscriberScope, 'timeZone'>
 
@@ -44,6 +46,7 @@ const createWebForm: Command<Scope & { form: WebFormInput }, WebFormRow> = async
       name: form.name.trim(),
       requires_confirmation: Number(form.requires_confirmation),
       ...confirmationColumns(form),
+      ...(await pageColumns(context, scope, form)),
       created_at: context.now,
       updated_at: context.now
     })
@@ -58,15 +61,18 @@ const updateWebForm: Command<Scope & { id: number; changes: WebFormChanges }, We
   { id, changes, ...scope }
 ) => {
   await localListById(context.db, scope.organizationId, scope.mailingListId, 'web forms')
-  const { name, requires_confirmation, ...confirmation } = changes
+  const { name, requires_confirmation, ...others } = changes
   const before = await webFormById(context.db, scope.mailingListId, id)
+  const settings = { ...before, ...pageSettings(before), ...others }
+  const page = await pageColumns(context, scope, settings)
   return recordEdit(context, webFormTables, scope, id, () =>
     context.db
       .updateTable('web_forms')
       .set({
         name: name?.trim() ?? before.name,
         requires_confirmation: Number(requires_confirmation ?? before.requires_confirmation),
-        ...confirmationColumns({ ...before, ...confirmation }),
+        ...confirmationColumns(settings),
+        ...page,
         updated_at: context.now
       })
       .where('id', '=', id)
@@ -83,7 +89,35 @@ const deleteWebForm: Command<Scope & { id: number }, void> = async (context, { i
   )
 }
 
-type ConfirmationInput = Omit<WebFormInput, 'name' | 'requires_confirmation'>
+type PageInput = Pick<
+  WebFormInput,
+  'has_page' | 'page_title' | 'page_intro' | 'custom_field_ids' | 'consent_text' | 'success_text'
+>
+
+/** @throws ApiError validation_failed for a field that the list does not have */
+async function pageColumns(
+  { db }: CommandContext,
+  { organizationId, mailingListId }: Scope,
+  form: PageInput
+) {
+  const { has_page, page_title, page_intro, custom_field_ids, consent_text, success_text } = form
+  const known = new Set((await fieldsOfList(db, organizationId, mailingListId)).map(({ id }) => id))
+  const unknown = custom_field_ids.find((id) => !known.has(id))
+  if (unknown !== undefined) {
+    throw validationFailed(refusal('no_field_of_list', { field: 'custom_field_ids', id: unknown }))
+  }
+  return {
+    has_page: Number(has_page),
+    ...{ page_title: page_title.trim(), page_intro: page_intro.trim() },
+    ...{ consent_text: consent_text.trim(), success_text: success_text.trim() },
+    custom_field_ids: JSON.stringify([...new Set(custom_field_ids)])
+  }
+}
+
+type ConfirmationInput = Pick<
+  WebFormInput,
+  'language' | 'confirmation_subject' | 'confirmation_html' | 'confirmation_text' | 'confirmation_days'
+>
 
 /** @throws ApiError validation_failed for a text of its own without the link that confirms */
 function confirmationColumns({ confirmation_html, confirmation_text, ...others }: ConfirmationInput) {
@@ -152,17 +186,12 @@ async function addConfirmed(
   ip: string | null
 ): Promise<number> {
   const asked = JSON.parse(pending.subscriber) as SubscriberInput
-  const { id, emailKey } = await addSubscriber(context, {
-    ...scope,
-    subscriber: {
-      ...asked,
-      ...(list.has_confirmed === 1 && { confirmed: true }),
-      // The address from which it was confirmed proves the consent, unless the form's own address was given.
-      ...(ip !== null && asked.subscribe_ip === undefined && { subscribe_ip: ip })
-    }
+  const id = await subscribe(context, scope, list, {
+    ...asked,
+    ...(list.has_confirmed === 1 && { confirmed: true }),
+    // The address from which it was confirmed proves the consent, unless the form's own address was given.
+    ...(ip !== null && asked.subscribe_ip === undefined && { subscribe_ip: ip })
   })
-  const reacting = await subscriptionAutoresponders(context, list.id, { emailKey })
-  await queueReactions(context, reacting, { subscriberId: id, timeZone: scope.timeZone })
   await deletePending(context, scope, pending.id)
   return id
 }
@@ -237,6 +266,7 @@ export const webFormCommands = {
   create: createWebForm,
   update: updateWebForm,
   delete: deleteWebForm,
+  signUp,
   confirmSubscription,
   confirmByLink,
   resendConfirmation,

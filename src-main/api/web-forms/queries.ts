@@ -23,6 +23,26 @@ export function webFormsOf(db: Kysely<Schema>, mailingListId: number): Promise<W
     .execute()
 }
 
+/** Returns the forms with a page under a URL domain, with their lists. */
+export async function signUpFormsOf(
+  db: Kysely<Schema>,
+  urlDomainId: number
+): Promise<{ form: WebFormRow; list: MailingListRow }[]> {
+  const lists = await db
+    .selectFrom('mailing_lists')
+    .selectAll()
+    .where('d_url_domain_id', '=', urlDomainId)
+    .where('deleted_at', 'is', null)
+    .execute()
+  const found = await Promise.all(
+    lists.map(async (list) => {
+      const forms = await webFormsOf(db, list.id)
+      return forms.filter(({ has_page }) => has_page === 1).map((form) => ({ form, list }))
+    })
+  )
+  return found.flat()
+}
+
 /** @throws ApiError not_found */
 export async function webFormById(
   db: Kysely<Schema>,
@@ -169,8 +189,25 @@ export async function confirmationFaults(
   return new Map(rows.map(({ web_form_id, error_message }) => [web_form_id, error_message]))
 }
 
-/** @param fault why its confirmation messages are not being sent */
-export function presentWebForm(row: WebFormRow, timeZone: string, fault: StoredRefusal | null): WebForm {
+/** Returns what is stored of the page of a form, as the API has it. */
+export function pageSettings(row: WebFormRow) {
+  const { page_title, page_intro, consent_text, success_text } = row
+  return {
+    has_page: row.has_page === 1,
+    ...{ page_title, page_intro, consent_text, success_text },
+    custom_field_ids: JSON.parse(row.custom_field_ids) as number[]
+  }
+}
+
+interface Presented {
+  timeZone: string
+  /** Why its confirmation messages are not being sent. */
+  fault: StoredRefusal | null
+  /** The address of its page and the HTML for other pages; null = it has none. */
+  page: { url: string; html: string } | null
+}
+
+export function presentWebForm(row: WebFormRow, { timeZone, fault, page }: Presented): WebForm {
   const { language, confirmation_subject, confirmation_html, confirmation_text, confirmation_days } = row
   return {
     id: row.id,
@@ -178,6 +215,9 @@ export function presentWebForm(row: WebFormRow, timeZone: string, fault: StoredR
     name: row.name,
     requires_confirmation: row.requires_confirmation === 1,
     ...{ language, confirmation_subject, confirmation_html, confirmation_text, confirmation_days },
+    ...pageSettings(row),
+    page_url: page?.url ?? null,
+    embed_html: page?.html ?? null,
     ...presentStored(fault),
     created_at: formatTime(row.created_at, timeZone),
     updated_at: formatTime(row.updated_at, timeZone)

@@ -17,6 +17,15 @@ export interface WebFormsTable {
   confirmation_text: Generated<string>
   /** How long the link of a confirmation message works. */
   confirmation_days: Generated<number>
+  /** 1 = it has a page on which people subscribe. */
+  has_page: Generated<Flag>
+  /** The texts of the page; '' = those of the language. */
+  page_title: Generated<string>
+  page_intro: Generated<string>
+  /** An array of the custom fields that it asks for. */
+  custom_field_ids: Generated<Json>
+  consent_text: Generated<string>
+  success_text: Generated<string>
   created_at: Fixed<Time>
   updated_at: Time
 }

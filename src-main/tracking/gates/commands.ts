@@ -1,14 +1,20 @@
+import { Ajv, type ValidateFunction } from 'ajv'
 import type { KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
 import { recordVisit } from '../../api/statistics/machines.ts'
 import { undoUnsubscribe, unsubscribeNamed } from '../../api/subscribers/commands.ts'
 import { subscriberWithList } from '../../api/subscribers/queries.ts'
 import { readToken } from '../../api/subscribers/tokens.ts'
+import { applyPreferences } from '../../api/subscribers/preferences.ts'
+import { signUp } from '../../api/web-forms/sign-up.ts'
+import { signUpContentKey } from '../../api/web-forms/sign-up-address.ts'
+import type { Preferences } from '../../public-pages/preferences.ts'
+import type { SignUp } from '../../public-pages/sign-up.ts'
 import { confirmLinked } from '../../api/web-forms/commands.ts'
 import { pendingByToken } from '../../api/web-forms/queries.ts'
 import { storeRefusal } from '../../base/stored-refusal.ts'
 import type { Command, CommandContext } from '../../database/command.ts'
-import { gateSecretOf } from '../../gates/keys.ts'
+import { gateSecretOf, openText, pageKeyOf } from '../../gates/keys.ts'
 import type { GateEvent } from '../../gates/protocol.ts'
 import { organizationOfGate, positionOf } from '../../gates/queries.ts'
 import type { JobEnd } from '../../jobs/outcome.ts'
@@ -89,11 +95,73 @@ async function applyEvent(
     else await countClick(context, recipient, Number(link), visit)
     return
   }
+  if (kind === 'sign_up') {
+    await applySignUp(context, { organizationId, secret }, event, { ip, at })
+    return
+  }
   const named = readToken(secret, kind === 'visit' ? purpose : 'unsubscribe', token)
   if (!named || !(await isOf(context, organizationId, named.subscriberId))) return
   if (kind === 'visit') await recordVisit(context, { ...named, link, at })
-  else if (kind === 'unsubscribe') await unsubscribeNamed(context, named, { ip, at })
+  else if (kind === 'preferences') {
+    const preferences = await dataOf(context, `s${named.sliceId}`, event, isPreferences)
+    if (preferences) await applyPreferences(context, named, { preferences, ip, at })
+  } else if (kind === 'unsubscribe') await unsubscribeNamed(context, named, { ip, at })
   else await undoUnsubscribe(context, named, at)
+}
+
+/** Applies a sign-up, unless its form belongs to another organization than the gate. */
+async function applySignUp(
+  context: CommandContext,
+  { organizationId, secret }: Pick<Gate, 'organizationId' | 'secret'>,
+  event: GateEvent,
+  when: { ip: string | null; at: number }
+): Promise<void> {
+  const named = readToken(secret, 'sign_up', event.token)
+  if (!named) return
+  const formId = named.sliceId
+  const entered = await dataOf(context, signUpContentKey(formId), event, isSignUp)
+  const owner = await context.db
+    .selectFrom('web_forms')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_id')
+    .select('organization_id')
+    .where('web_forms.id', '=', formId)
+    .executeTakeFirst()
+  if (!entered || owner?.organization_id !== organizationId) return
+  await signUp(context, { formId, signUp: entered, ...when, leavesOutFaulty: true })
+}
+
+const ajv = new Ajv()
+const isPreferences = ajv.compile<Preferences>({
+  type: 'object',
+  propertyNames: { pattern: '^[1-9]\\d{0,14}$' },
+  additionalProperties: { type: 'boolean' }
+})
+const isSignUp = ajv.compile<SignUp>({
+  type: 'object',
+  required: ['email', 'values', 'consents'],
+  properties: {
+    email: { type: 'string' },
+    values: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
+    consents: { type: 'boolean' }
+  }
+})
+
+/** Returns what a visitor entered, which the gate has sealed. @returns null if it is not as it should be */
+async function dataOf<Data>(
+  { db }: CommandContext,
+  content: string,
+  { data = '' }: GateEvent,
+  check: ValidateFunction<Data>
+): Promise<Data | null> {
+  const opened = openText(pageKeyOf(await signingSecret(db), content), data)
+  if (opened === null) return null
+  try {
+    const parsed: unknown = JSON.parse(opened)
+    return check(parsed) ? parsed : null
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
 }
 
 /** True for a subscriber of an organization, and for one who was deleted. */

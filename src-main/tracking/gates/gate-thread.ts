@@ -7,18 +7,30 @@ import { databasePathIn } from '../../database/database-path.ts'
 import type { Schema } from '../../database/schema.ts'
 import { gateRefusal, putImages } from '../../delivery/hand-over.ts'
 import { GateClient, GateUnavailable } from '../../gates/client.ts'
-import { digestOfSecret, gateSecretOf } from '../../gates/keys.ts'
-import type { GateEvent, GateStatus } from '../../gates/protocol.ts'
+import { digestOfSecret, gateSecretOf, pageKeyOf, sealText } from '../../gates/keys.ts'
+import type { GateContent, GateEvent, GateStatus, SealedForm } from '../../gates/protocol.ts'
 import {
   contentKeysOfGate,
   contentOfGate,
   gateOf,
+  newContentKeysOfGate,
   organizationOfGate,
   positionOf
 } from '../../gates/queries.ts'
 import type { JobOutcome } from '../../jobs/outcome.ts'
 import { type RunningJob, runJobs } from '../../jobs/run-job.ts'
 import { signingSecret } from '../../settings/queries.ts'
+import { signUpContentKey } from '../../api/web-forms/sign-up-address.ts'
+import {
+  faultySignUpPage,
+  rulesOf,
+  signedUpPage,
+  type SignUpForm,
+  signUpFormOf,
+  signUpPage
+} from '../../api/web-forms/sign-up-page.ts'
+import { signUpFormsOf } from '../../api/web-forms/queries.ts'
+import { type PublicPage, renderPage } from '../../public-pages/render.ts'
 import type { PolledData } from '../../jobs/polled-jobs.ts'
 
 // Fetches what visitors did from one gate, and hands over to it what it has lost.
@@ -50,6 +62,9 @@ async function fetchFromGate(job: FetchJob): Promise<JobOutcome> {
         const refused = await applyEpoch(job, reader, api, { ...epoch, clockOffset })
         if (refused) return { is: 'failed', fault: refused }
       }
+      // Last: an earlier version of a gate, which refuses the pages of forms, still gives its events.
+      await storeSignUpForms(job, reader)
+      await handOverNew(job, reader, api)
       return { is: 'finished' }
     } catch (error) {
       if (job.signal.aborted) return { is: 'stopped' }
@@ -78,6 +93,53 @@ async function handOverLost(
   }
   const { state: now } = await api.status()
   await client.run('gateFetches.recordState', { id, state: now })
+}
+
+/** Stores the pages of forms as the gate is to have them. */
+async function storeSignUpForms({ id, client }: FetchJob, reader: Kysely<Schema>): Promise<void> {
+  const secret = await signingSecret(reader)
+  for (const { form, list } of await signUpFormsOf(reader, id)) {
+    const key = signUpContentKey(form.id)
+    const sealedForm = JSON.stringify(sealedFormOf(await signUpFormOf(reader, list, form)))
+    await client.run('gates.storeContent', {
+      ...{ urlDomainId: id, key, images: [] },
+      sourceDigest: createHash('sha256').update(sealedForm).digest('hex'),
+      body: JSON.stringify({
+        links: {},
+        pages: sealText(pageKeyOf(secret, key), sealedForm),
+        message: null
+      } satisfies GateContent)
+    })
+  }
+}
+
+/** The language of a form is its own. */
+function sealedFormOf(form: SignUpForm): SealedForm {
+  const { language } = form.form
+  const inLanguage = (page: PublicPage) => {
+    const html = renderPage(page, language)
+    return { en: html, de: html }
+  }
+  return {
+    pages: {
+      signUp: inLanguage(signUpPage(form)),
+      signedUp: inLanguage(signedUpPage(form)),
+      signUpFaulty: inLanguage(faultySignUpPage(form))
+    },
+    rules: rulesOf(form)
+  }
+}
+
+/** Hands over what has changed since it was handed over. */
+async function handOverNew({ id, client }: FetchJob, reader: Kysely<Schema>, api: GateClient): Promise<void> {
+  const keys = await newContentKeysOfGate(reader, id)
+  if (keys.length === 0) return
+  await api.giveSecret(gateSecretOf(await signingSecret(reader), await organizationOfGate(reader, id)))
+  const there = await api.contents()
+  const images = new Set(there.images)
+  for (const key of keys) {
+    await handOverContent({ id, client }, reader, api, { key, digest: there.contents[key], images })
+  }
 }
 
 /** Hands over a content that a gate does not have, or has as it was before. @param there what the gate has; the images that it gets are added */
@@ -139,13 +201,18 @@ async function applyEpoch(
 /** Refusals that pass by themselves: the event is applied later. */
 const passing: ReadonlySet<string> = new Set(['list_changes_key'])
 
-/** Splits events: a confirmation stands alone, since its list may refuse it. */
+/** True for what a list may refuse. */
+function standsAlone(event: GateEvent | undefined): boolean {
+  return event?.kind === 'confirm' || event?.kind === 'sign_up'
+}
+
+/** Splits events: what may be refused stands alone. */
 function batchesOf(events: readonly GateEvent[]): GateEvent[][] {
   const batches: GateEvent[][] = []
   for (const event of events) {
     const current = batches.at(-1)
-    const joins = current && current.length < appliedAtOnce && current[0]?.kind !== 'confirm'
-    if (joins && event.kind !== 'confirm') current.push(event)
+    const joins = current && current.length < appliedAtOnce && !standsAlone(current[0])
+    if (joins && !standsAlone(event)) current.push(event)
     else batches.push([event])
   }
   return batches

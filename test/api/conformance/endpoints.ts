@@ -1353,6 +1353,25 @@ const events: Endpoint[] = [
   }
 ]
 
+const publicPages: Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/mailing_lists/{mailing_list_id}/public_pages',
+    prepare: listOnly,
+    data: shapes.publicPages
+  },
+  {
+    method: 'PUT',
+    path: '/mailing_lists/{mailing_list_id}/public_pages',
+    prepare: async (started) => ({
+      ...(await listOnly(started)),
+      body: { public_pages: { color: '#8a1c7c' } }
+    }),
+    data: shapes.publicPages,
+    needs: 'mailing_list.update'
+  }
+]
+
 const webhookEndpoints: Endpoint[] = [
   { method: 'GET', path: '/webhooks', prepare: oneWebhook, data: [shapes.webhook] },
   { method: 'GET', path: '/webhooks/{id}', prepare: oneWebhook, data: shapes.webhook },
@@ -1825,6 +1844,7 @@ export const endpoints: Endpoint[] = [
   ...sending,
   ...receiving,
   ...events,
+  ...publicPages,
   ...webhooks,
   ...dkimKeys,
   ...organizations,

@@ -296,6 +296,14 @@ export const mailbox: Shape = {
   updated_at: 'timestamp'
 }
 
+export const publicPages: Shape = {
+  language: 'string?',
+  color: 'string',
+  logo: 'string',
+  is_public: 'boolean',
+  description: 'string'
+}
+
 export const webhook: Shape = {
   id: 'integer',
   name: 'string',
@@ -751,6 +759,14 @@ export const webForm: Shape = {
   confirmation_html: 'string',
   confirmation_text: 'string',
   confirmation_days: 'integer',
+  has_page: 'boolean',
+  page_title: 'string',
+  page_intro: 'string',
+  custom_field_ids: ['integer'],
+  consent_text: 'string',
+  success_text: 'string',
+  page_url: 'string?',
+  embed_html: 'string?',
   error_message: 'string?',
   created_at: 'timestamp',
   updated_at: 'timestamp'
