@@ -49,9 +49,10 @@ async function measure(what: string, rows: number, batchSize: number): Promise<W
     const peak_memory_mb = (server.peakMemory() ?? Number.NaN) / 1_000_000
     return { what, events, events_per_second: events / seconds, messages, peak_memory_mb }
   } finally {
-    sink.stdin.end()
     await server.end()
-    await once(sink, 'exit')
+    const ended = once(sink, 'exit')
+    sink.stdin.end()
+    await ended
     await rm(directory, { recursive: true, force: true })
   }
 }

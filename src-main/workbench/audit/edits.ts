@@ -59,6 +59,12 @@ const named: Record<string, string> = {
   confirmation_html: 'confirmation_message',
   confirmation_text: 'confirmation_message',
   confirmation_days: 'confirmation_message',
+  page_title: 'sign_up_page',
+  page_intro: 'sign_up_page',
+  custom_field_ids: 'sign_up_page',
+  consent_text: 'sign_up_page',
+  success_text: 'sign_up_page',
+  has_page: 'sign_up_page',
   mailing_list_id: 'list'
 }
 
