@@ -45,6 +45,7 @@ import { machines } from './migrations/0058-machines.ts'
 import { gates } from './migrations/0059-gates.ts'
 import { events } from './migrations/0060-events.ts'
 import { listPages } from './migrations/0061-list-pages.ts'
+import { mailboxProtocols } from './migrations/0062-mailbox-protocols.ts'
 
 /** In order; a released migration is never edited. */
 export const migrations: readonly Migration[] = [
@@ -87,7 +88,8 @@ export const migrations: readonly Migration[] = [
   machines,
   gates,
   events,
-  listPages
+  listPages,
+  mailboxProtocols
 ]
 
 const keptBackups = 3

@@ -6,7 +6,8 @@ import { ok, okPage } from '../http/envelope.ts'
 import { limitPageSize } from '../http/pagination.ts'
 import { serveEndpoints } from '../http/serve.ts'
 import { mailboxTestEndpoints, maxPerPage, receivingEndpoints } from './endpoints.ts'
-import { MailboxUnavailable, openMailbox } from './mailboxes/imap.ts'
+import { countMessages } from './mailboxes/count-messages.ts'
+import { MailboxUnavailable } from './mailboxes/plan.ts'
 import { rawMessageById, receivedMessageById, receivedMessagesOf } from './queries.ts'
 
 /** What comes back from recipients. */
@@ -51,12 +52,11 @@ export const mailboxTestRoutes = serveEndpoints(mailboxTestEndpoints, ({ reader,
     const mailbox = await mailboxById(reader, organizationId, params.id)
     const place = mailbox.credential_place
     const secret = place && (await credentials.read(`imap-${mailbox.id}`, place))
-    if (secret === null) throw validationFailed(refusal('mailbox_no_secret', { name: mailbox.name }))
+    if (secret === null && mailbox.protocol !== 'maildir') {
+      throw validationFailed(refusal('mailbox_no_secret', { name: mailbox.name }))
+    }
     try {
-      const client = await openMailbox(mailbox, secret, 'read-only')
-      const messages = client.mailbox === false ? null : client.mailbox.exists
-      client.close()
-      return ok({ is_open: true, messages, words: '' })
+      return ok({ is_open: true, messages: await countMessages(mailbox, secret ?? ''), words: '' })
     } catch (error) {
       if (!(error instanceof MailboxUnavailable)) throw error
       return ok({ is_open: false, messages: null, words: error.message })

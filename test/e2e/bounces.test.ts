@@ -35,7 +35,7 @@ describe.skipIf(skips)('bounces, in a real Chromium', { timeout: 120_000 }, () =
     await page.getByRole('button', { name: 'Add a mailbox' }).click()
     const form = page.getByRole('dialog')
     await form.getByLabel('Name', { exact: true }).fill('Return address')
-    await form.getByRole('textbox', { name: /^IMAP server/ }).fill('127.0.0.1')
+    await form.getByRole('textbox', { name: /^Server/ }).fill('127.0.0.1')
     await form.getByRole('spinbutton', { name: 'Port' }).fill(String(imap.port))
     await form.getByRole('combobox', { name: 'Security' }).click()
     await page.getByRole('option', { name: /^None/ }).click()

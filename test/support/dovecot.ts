@@ -9,10 +9,14 @@ import { freePort, idOf, reachable } from './postfix.ts'
 
 /** True if Dovecot's IMAP server can be started here: as root, on Linux. */
 export const hasDovecot =
-  process.getuid?.() === 0 && ['/usr/sbin/dovecot', '/usr/lib/dovecot/imap'].every((path) => existsSync(path))
+  process.getuid?.() === 0 &&
+  ['/usr/sbin/dovecot', '/usr/lib/dovecot/imap', '/usr/lib/dovecot/pop3'].every((path) => existsSync(path))
 
 export interface Dovecot {
   port: number
+  pop3Port: number
+  /** The Maildir of a user. */
+  maildir: (user: string) => string
   password: string
   /** Puts messages into the inbox of a user, as a mail system does. */
   deliver: (user: string, messages: readonly string[]) => Promise<void>
@@ -24,12 +28,12 @@ export interface Dovecot {
 export async function dovecot(): Promise<Dovecot> {
   const directory = await mkdtemp(join(tmpdir(), 'listwright-dovecot-'))
   await chmod(directory, 0o755)
-  const port = await freePort()
+  const [port, pop3Port] = [await freePort(), await freePort()]
   const password = 'of-the-mailbox'
   const owner = [idOf('mail', '-u'), idOf('mail', '-g')] as const
   await mkdir(join(directory, 'mail'))
   await chown(join(directory, 'mail'), ...owner)
-  await writeFile(join(directory, 'dovecot.conf'), settings(directory, port, password))
+  await writeFile(join(directory, 'dovecot.conf'), settings(directory, { port, pop3Port, password }))
   const server = spawn('/usr/sbin/dovecot', ['-F', '-c', join(directory, 'dovecot.conf')], {
     stdio: 'ignore'
   })
@@ -44,6 +48,8 @@ export async function dovecot(): Promise<Dovecot> {
   let delivered = 0
   return {
     port,
+    pop3Port,
+    maildir: (user) => join(directory, 'mail', user),
     password,
     deliver: async (user, messages) => {
       for (const name of ['', 'cur', 'new', 'tmp']) {
@@ -64,8 +70,11 @@ export async function dovecot(): Promise<Dovecot> {
   }
 }
 
-function settings(directory: string, port: number, password: string): string {
-  return `protocols = imap
+function settings(
+  directory: string,
+  { port, pop3Port, password }: { port: number; pop3Port: number; password: string }
+): string {
+  return `protocols = imap pop3
 listen = 127.0.0.1
 base_dir = ${directory}/run
 log_path = ${directory}/dovecot.log
@@ -83,6 +92,14 @@ passdb {
 userdb {
   driver = static
   args = uid=mail gid=mail home=${directory}/mail/%n
+}
+service pop3-login {
+  inet_listener pop3 {
+    port = ${pop3Port}
+  }
+  inet_listener pop3s {
+    port = 0
+  }
 }
 service imap-login {
   inet_listener imap {

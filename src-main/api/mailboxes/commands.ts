@@ -1,6 +1,8 @@
+import { isAbsolute } from 'node:path'
 import type { CredentialPlace } from '../../base/credential-places.ts'
 import { secretColumn } from '../../base/credentials.ts'
 import { Faults } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import { type Command, recordRow } from '../../database/command.ts'
 import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import { namesOf, requireFreeName } from '../../http/names.ts'
@@ -56,7 +58,12 @@ const updateMailbox: Command<Update, MailboxRow> = async (
   const columns = columnsOf(settings)
   // UIDs belong to one folder of one server.
   const isElsewhere = columns.host !== before.host
-  const isOther = isElsewhere || columns.username !== before.username || columns.folder !== before.folder
+  const isOther =
+    isElsewhere ||
+    columns.protocol !== before.protocol ||
+    columns.username !== before.username ||
+    columns.folder !== before.folder
+  if (isOther) await context.db.deleteFrom('mailbox_uids').where('mailbox_id', '=', id).execute()
   return recordEdit(context, mailboxTables, { organizationId }, id, () =>
     context.db
       .updateTable('mailboxes')
@@ -88,14 +95,20 @@ function columnsOf({
   folder,
   deletes_reports,
   is_enabled,
+  port,
   ...settings
 }: MailboxSettings) {
+  const { protocol, security } = settings
   const faults = new Faults()
-  const checked = checkedHost(host, settings.security, faults)
+  const isFolder = protocol === 'maildir'
+  const checked = isFolder ? '' : checkedHost(host, security, faults)
+  if (!isFolder && username.trim() === '') faults.add(refusal('blank', { field: 'username' }))
+  if (isFolder && !isAbsolute(folder.trim())) faults.add(refusal('maildir_path', { field: 'folder' }))
   faults.throwIfAny()
   return {
     ...settings,
     ...namesOf(name.trim()),
+    port: port ?? usualPorts[protocol][security === 'tls' ? 0 : 1],
     host: checked,
     username: username.trim(),
     folder: folder.trim(),
@@ -104,10 +117,13 @@ function columnsOf({
   }
 }
 
+/** With TLS from the beginning, and without. */
+const usualPorts = { imap: [993, 143], pop3: [995, 110], maildir: [1, 1] } as const
+
 function settingsOf(row: MailboxRow): MailboxSettings {
-  const { name, host, port, security, authentication, username, folder } = row
+  const { name, protocol, host, port, security, authentication, username, folder } = row
   return {
-    ...{ name, host, port, security, authentication, username, folder },
+    ...{ name, protocol, host, port, security, authentication, username, folder },
     deletes_reports: row.deletes_reports === 1,
     is_enabled: row.is_enabled === 1
   }

@@ -21,7 +21,7 @@ export const mailboxEndpoints = endpoints('Receiving', {
 
   'POST /mailboxes': {
     access: 'organization_admin',
-    summary: 'Add a mailbox (IMAP)',
+    summary: 'Add a mailbox: by IMAP or POP3, or a Maildir',
     body: wrapped('mailbox', MailboxInput),
     answer: envelope(Mailbox)
   },

@@ -45,9 +45,9 @@ export async function receivesMail(db: Kysely<Schema>, organizationId: number): 
 }
 
 export function presentMailbox(row: MailboxRow, timeZone: string): Mailbox {
-  const { id, name, host, port, security, authentication, username, folder } = row
+  const { id, name, protocol, host, port, security, authentication, username, folder } = row
   return {
-    ...{ id, name, host, port, security, authentication, username, folder },
+    ...{ id, name, protocol, host, port, security, authentication, username, folder },
     deletes_reports: row.deletes_reports === 1,
     is_enabled: row.is_enabled === 1,
     has_secret: row.credential_place !== null,

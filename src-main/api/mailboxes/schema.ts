@@ -6,14 +6,22 @@ import { smtpSecurities } from '../smtp-servers/schema.ts'
 export const mailboxAuthentications = ['password', 'xoauth2'] as const
 export type MailboxAuthentication = (typeof mailboxAuthentications)[number]
 
+/** How a mailbox is read; a Maildir is a folder on this computer. */
+export const mailboxProtocols = ['imap', 'pop3', 'maildir'] as const
+export type MailboxProtocol = (typeof mailboxProtocols)[number]
+
 const settings = () => ({
+  protocol: Type.Enum([...mailboxProtocols]),
   name: Filled({ maxLength: 255 }),
-  host: Filled({ maxLength: 253 }),
+  /** '' of a Maildir. */
+  host: Type.String({ maxLength: 253 }),
   port: Type.Integer({ minimum: 1, maximum: 65_535 }),
   security: Type.Enum([...smtpSecurities]),
   authentication: Type.Enum([...mailboxAuthentications]),
-  username: Filled({ maxLength: 320 }),
-  folder: Filled({ maxLength: 255 }),
+  /** '' of a Maildir. */
+  username: Type.String({ maxLength: 320 }),
+  /** The folder of an IMAP server, or the path of a Maildir. A POP3 server has one only. */
+  folder: Filled({ maxLength: 1000 }),
   /** True = bounces, complaints and unsubscribes are deleted on the server once they are stored here. */
   deletes_reports: Type.Boolean(),
   is_enabled: Type.Boolean()
@@ -26,7 +34,11 @@ const given = settings()
 
 export const MailboxInput = Type.Object({
   ...given,
-  port: withDefault(given.port, 993),
+  protocol: withDefault(given.protocol, 'imap'),
+  host: withDefault(given.host, ''),
+  username: withDefault(given.username, ''),
+  /** Left out: the usual one of the protocol. */
+  port: Type.Optional(given.port),
   security: withDefault(given.security, 'tls'),
   authentication: withDefault(given.authentication, 'password'),
   folder: withDefault(given.folder, 'INBOX'),

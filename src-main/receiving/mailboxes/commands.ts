@@ -13,13 +13,14 @@ const beginReading: Command<{ id: number }, number> = async ({ db, now }, { id }
   return now
 }
 
+/** How far a mailbox was read: by IMAP, POP3, or as a Maildir, by when its messages changed. */
+export type ReadPosition = { uidValidity: string; uid: number } | { pop3Uid: string } | { changedAt: number }
+
 interface Read {
   id: number
   /** When reading began: a later change of the mailbox makes it void. */
   begunAt: number
-  /** The UIDVALIDITY of the folder. */
-  uidValidity: string
-  uid: number
+  position: ReadPosition
   /** null = it says nothing to Listwright, and is not stored: a mailbox may also hold letters. */
   message: { reading: ReceivedReading; raw: Uint8Array } | null
 }
@@ -30,7 +31,7 @@ interface Read {
  */
 const storeMessage: Command<Read, { goesOn: boolean; isOurs: boolean }> = async (
   context,
-  { id, begunAt, uidValidity, uid, message }
+  { id, begunAt, position, message }
 ) => {
   const mailbox = await context.db
     .selectFrom('mailboxes')
@@ -43,12 +44,27 @@ const storeMessage: Command<Read, { goesOn: boolean; isOurs: boolean }> = async 
   const { organization_id: organizationId } = mailbox
   const stored =
     message && (await acceptMessage(context, { organizationId, ...message, storesOthers: false }))
-  await context.db
-    .updateTable('mailboxes')
-    .set({ uid_validity: uidValidity, last_uid: uid })
-    .where('id', '=', id)
-    .execute()
+  await storePosition(context, id, position)
   return { goesOn: true, isOurs: stored?.isMatched ?? false }
+}
+
+async function storePosition({ db }: CommandContext, id: number, position: ReadPosition): Promise<void> {
+  if ('pop3Uid' in position) {
+    await db.replaceInto('mailbox_uids').values({ mailbox_id: id, uid: position.pop3Uid }).execute()
+    return
+  }
+  const columns =
+    'uid' in position
+      ? { uid_validity: position.uidValidity, last_uid: position.uid }
+      : { last_uid: position.changedAt }
+  await db.updateTable('mailboxes').set(columns).where('id', '=', id).execute()
+}
+
+/** Forgets messages that a POP3 server does not have any more. */
+const forgetUids: Command<{ id: number; uids: string[] }, void> = async ({ db }, { id, uids }) => {
+  for (const uid of uids) {
+    await db.deleteFrom('mailbox_uids').where('mailbox_id', '=', id).where('uid', '=', uid).execute()
+  }
 }
 
 /** Stores how reading a mailbox ended, and when it is read again. */
@@ -79,7 +95,12 @@ async function announce(context: CommandContext, id: number): Promise<void> {
   context.record({ entity: 'mailbox', action: 'update', ...owner, firstId: id, lastId: id, isUnlogged: true })
 }
 
-export const mailboxReadingCommands = { begin: beginReading, store: storeMessage, end: endReading }
+export const mailboxReadingCommands = {
+  begin: beginReading,
+  store: storeMessage,
+  forgetUids,
+  end: endReading
+}
 
 declare module '../../database/command.ts' {
   interface CommandRegistry {

@@ -1,23 +1,6 @@
 import { ImapFlow } from 'imapflow'
-import type { MailboxRow } from '../../api/mailboxes/queries.ts'
 import { messageOf } from '../../base/errors.ts'
-
-/** A mailbox as a connection needs it. */
-export type MailboxPlan = Pick<
-  MailboxRow,
-  'id' | 'name' | 'host' | 'port' | 'security' | 'authentication' | 'username' | 'folder'
->
-
-/** Thrown where a mailbox cannot be read: the words are those of the server or the system. */
-export class MailboxUnavailable extends Error {
-  /** True if the server refused the password or token. */
-  readonly isSignIn: boolean
-
-  constructor(words: string, isSignIn: boolean) {
-    super(words)
-    this.isSignIn = isSignIn
-  }
-}
+import { type MailboxPlan, MailboxUnavailable } from './plan.ts'
 
 /** In milliseconds. */
 const timeouts = { connectionTimeout: 30_000, greetingTimeout: 30_000, socketTimeout: 120_000 }
@@ -27,7 +10,7 @@ const timeouts = { connectionTimeout: 30_000, greetingTimeout: 30_000, socketTim
  * @param access read-only leaves everything as it is, also whether messages were seen
  * @throws MailboxUnavailable
  */
-export async function openMailbox(
+export async function openImapMailbox(
   { host, port, security, authentication, username, folder }: MailboxPlan,
   secret: string,
   access: 'read-only' | 'read-write'

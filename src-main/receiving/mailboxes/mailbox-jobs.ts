@@ -30,7 +30,9 @@ export function mailboxJobs(
         .selectFrom('mailboxes')
         .select(['id', 'next_at', 'begun_at'])
         .where('is_enabled', '=', 1)
-        .where('credential_place', 'is not', null)
+        .where((where) =>
+          where.or([where('credential_place', 'is not', null), where('protocol', '=', 'maildir')])
+        )
         .orderBy('next_at')
         .execute(),
     end: (id, end) => writer.run('mailboxReadings.end', { id, end })

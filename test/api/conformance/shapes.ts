@@ -281,6 +281,7 @@ export const rehearsal: Shape = {
 export const mailbox: Shape = {
   id: 'integer',
   name: 'string',
+  protocol: 'string',
   host: 'string',
   port: 'integer',
   security: 'string',
