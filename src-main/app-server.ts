@@ -23,6 +23,7 @@ import { DryRuns } from './imports/dry-runs.ts'
 import { FailedRows } from './imports/failed-rows.ts'
 import { importUndoer } from './imports/undo-loop.ts'
 import { unsafePlacesOf } from './integrity/place.ts'
+import { Judge } from './receiving/judging/judge.ts'
 import { MessageReader } from './receiving/message-reader.ts'
 import { SegmentReader } from './segments/segment-reader.ts'
 import { RemoteLook } from './sync/remote-look.ts'
@@ -88,6 +89,7 @@ export async function buildServer(
     services.segments,
     services.contents,
     services.messageReader,
+    services.judge,
     services.failedRows,
     services.fileAnalyzer,
     services.remoteLook,
@@ -147,6 +149,7 @@ async function createServices(
     segments: new SegmentReader(databasePath, writer),
     contents: new ContentWriter(databasePath),
     messageReader: new MessageReader(),
+    judge: new Judge(databasePath),
     failedRows: new FailedRows(),
     fileAnalyzer: new FileAnalyzer(),
     signIn: new SignIn(),

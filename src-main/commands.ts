@@ -34,6 +34,7 @@ import { suppressionListCommands } from './api/suppression-lists/commands.ts'
 import { userCommands } from './api/users/commands.ts'
 import { webFormCommands } from './api/web-forms/commands.ts'
 import { mailboxReadingCommands } from './receiving/mailboxes/commands.ts'
+import { judgementCommands } from './receiving/judging/commands.ts'
 import { receivingCommands } from './receiving/commands.ts'
 import { settingCommands } from './settings/commands.ts'
 import { syncCommands } from './sync/commands.ts'
@@ -74,6 +75,7 @@ export const commands: CommandRegistry = {
   autoresponderDeliveries: autoresponderDeliveryCommands,
   confirmationDeliveries: confirmationDeliveryCommands,
   receiving: receivingCommands,
+  judgements: judgementCommands,
   mailboxes: mailboxCommands,
   mailboxReadings: mailboxReadingCommands,
   tracking: trackingCommands,

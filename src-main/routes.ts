@@ -33,7 +33,7 @@ import {
   rehearsalRoutes
 } from './delivery/routes.ts'
 import { journalRoutes } from './api/journal/routes.ts'
-import { mailboxTestRoutes, receivingRoutes } from './receiving/routes.ts'
+import { judgementRoutes, mailboxTestRoutes, receivingRoutes } from './receiving/routes.ts'
 import { referenceRoutes } from './http/reference.ts'
 import { apiPrefix } from './http/server.ts'
 import { gateRoutes } from './tracking/gates/routes.ts'
@@ -74,6 +74,7 @@ const apiRoutes = [
   rehearsalRoutes,
   journalRoutes,
   receivingRoutes,
+  judgementRoutes,
   mailboxRoutes,
   mailboxTestRoutes,
   organizationRoutes,

@@ -46,6 +46,7 @@ import { gates } from './migrations/0059-gates.ts'
 import { events } from './migrations/0060-events.ts'
 import { listPages } from './migrations/0061-list-pages.ts'
 import { mailboxProtocols } from './migrations/0062-mailbox-protocols.ts'
+import { judgements } from './migrations/0063-judgements.ts'
 
 /** In order; a released migration is never edited. */
 export const migrations: readonly Migration[] = [
@@ -89,7 +90,8 @@ export const migrations: readonly Migration[] = [
   gates,
   events,
   listPages,
-  mailboxProtocols
+  mailboxProtocols,
+  judgements
 ]
 
 const keptBackups = 3

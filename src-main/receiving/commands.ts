@@ -144,14 +144,15 @@ async function applyReport(
   for (const [index, recipient] of report.recipients.entries()) {
     const matched = index === about ? sent : null
     const verdict = typeof recipient === 'string' ? null : recipient
-    await storeRecipient(context, receivedId, {
+    const recipientId = await storeRecipient(context, receivedId, {
       address: addresses[index] || (matched && subscriber ? subscriber.email.toLowerCase() : ''),
       verdict,
       matched
     })
     if (!matched || !subscriber) continue
-    if (verdict) await applyBounce(context, matched, subscriber, verdict)
-    else await applyComplaint(context, matched, subscriber)
+    if (verdict) {
+      if (await applyBounce(context, matched, subscriber, verdict)) await markAsCause(context, recipientId)
+    } else await applyComplaint(context, matched, subscriber)
   }
 }
 
@@ -171,8 +172,8 @@ async function storeRecipient(
   { db, now }: CommandContext,
   receivedId: number,
   { address, verdict, matched }: RecipientToStore
-): Promise<void> {
-  await db
+): Promise<number> {
+  const { id } = await db
     .insertInto('received_recipients')
     .values({
       received_message_id: receivedId,
@@ -186,29 +187,38 @@ async function storeRecipient(
       subscriber_id: matched?.subscriberId ?? null,
       received_at: now
     })
-    .execute()
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** Remembers that a recipient's bounce set the subscriber to bounced, so that another judgement can take that back. */
+async function markAsCause({ db }: CommandContext, id: number): Promise<void> {
+  await db.updateTable('received_recipients').set({ updated_status: 1 }).where('id', '=', id).execute()
 }
 
 type Recipient = NonNullable<Awaited<ReturnType<typeof subscriberWithList>>>
 
+/** @returns true if it set the subscriber to bounced */
 async function applyBounce(
   context: CommandContext,
   sent: BouncedMessage,
   subscriber: Recipient,
   verdict: BouncedRecipient
-): Promise<void> {
+): Promise<boolean> {
   const { sliceId } = sent
   // The server goes on trying, and reports how that ends.
-  if (verdict.isDelayed) return
+  if (verdict.isDelayed) return false
   const ends =
     verdict.class === 'hard' || (verdict.class === 'soft' && (await isOneTooMany(context, subscriber)))
   const slice = await countedSlice(context.db, sliceId)
   const updatesStatus =
     ends && (await changeStatus(context, subscriber, 'bounced', slice?.campaign_id ?? null))
-  if (!slice) return
+  if (!slice) return updatesStatus
   const bounce = { class: verdict.class, code: verdict.status || null, updatesStatus }
   const wasAccepted = await isAccepted(context, sent)
   await recordBounce(context, { sliceId, subscriber, wasAccepted, ...bounce }, subscriber.time_zone_name)
+  return updatesStatus
 }
 
 /** True if a server took the message over; one whose delivery is uncertain, or that waits for a retry, is not counted as delivered. */

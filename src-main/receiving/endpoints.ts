@@ -4,7 +4,7 @@ import { envelope, pagedEnvelope } from '../http/envelope.ts'
 import { PageQuery } from '../http/pagination.ts'
 import { IdParams } from '../http/schema.ts'
 import { MailboxTest } from '../api/mailboxes/schema.ts'
-import { ReceivedMessage, receivedKinds } from './schema.ts'
+import { AppliedJudgement, JudgementPreview, ReceivedMessage, receivedKinds } from './schema.ts'
 
 /** Limit of a received message, in bytes: a bounce may return a whole message with its attachments. */
 const maxMessageBytes = 25 * 1024 * 1024
@@ -32,6 +32,28 @@ export const receivingEndpoints = endpoints('Receiving', {
     access: 'subscriber.read',
     summary: 'Download a received message as it came',
     params: IdParams
+  }
+})
+
+/** Extensions of the API: changed rules are applied to past bounces (docs/api.md, "Receiving"). */
+export const judgementEndpoints = endpoints('Receiving', {
+  'GET /judgements/preview': {
+    access: 'organization_admin',
+    summary: 'Judge the stored bounces by the rules of now, and change nothing',
+    answer: envelope(JudgementPreview)
+  },
+
+  'POST /judgements': {
+    access: 'organization_admin',
+    summary: 'Judge the stored bounces by the rules of now',
+    answer: envelope(AppliedJudgement)
+  },
+
+  'POST /judgements/:id/undo': {
+    access: 'organization_admin',
+    summary: 'Undo what judging the stored bounces has changed',
+    params: IdParams,
+    answer: envelope(Type.Object({ changed: Type.Integer() }))
   }
 })
 

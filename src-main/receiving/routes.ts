@@ -5,7 +5,8 @@ import { refusal } from '../base/refusal.ts'
 import { ok, okPage } from '../http/envelope.ts'
 import { limitPageSize } from '../http/pagination.ts'
 import { serveEndpoints } from '../http/serve.ts'
-import { mailboxTestEndpoints, maxPerPage, receivingEndpoints } from './endpoints.ts'
+import { judgementEndpoints, mailboxTestEndpoints, maxPerPage, receivingEndpoints } from './endpoints.ts'
+import type { Judgement } from './judging/judgement.ts'
 import { countMessages } from './mailboxes/count-messages.ts'
 import { MailboxUnavailable } from './mailboxes/plan.ts'
 import { rawMessageById, receivedMessageById, receivedMessagesOf } from './queries.ts'
@@ -63,3 +64,36 @@ export const mailboxTestRoutes = serveEndpoints(mailboxTestEndpoints, ({ reader,
     }
   }
 }))
+
+/** Subscribers that a preview names. */
+const mostNamed = 100
+
+export const judgementRoutes = serveEndpoints(judgementEndpoints, ({ writer, judge }) => ({
+  'GET /judgements/preview': async ({ caller: { organizationId } }) => {
+    const judgement = await judge.judge(organizationId)
+    const subscribers = judgement.statuses.slice(0, mostNamed).map((each) => ({
+      ...{ id: each.subscriberId, email: each.email, before: each.before, after: each.after },
+      mailing_list: { id: each.mailingListId, name: each.listName }
+    }))
+    return ok({ ...countsOf(judgement), subscribers })
+  },
+
+  'POST /judgements': async ({ caller: { organizationId } }) => {
+    const judgement = await judge.judge(organizationId)
+    const { id } = await writer.run('judgements.apply', { organizationId, judgement })
+    return ok({ id, ...countsOf(judgement) })
+  },
+
+  'POST /judgements/:id/undo': async ({ caller: { organizationId }, params: { id } }) =>
+    ok(await writer.run('judgements.undo', { organizationId, id }))
+}))
+
+function countsOf({ reports, verdicts, statuses }: Judgement) {
+  const becoming = (status: string): number => statuses.filter(({ after }) => after === status).length
+  return {
+    reports,
+    changed_verdicts: verdicts.length,
+    bounced: becoming('bounced'),
+    active: becoming('active')
+  }
+}

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Nullable, Timestamp } from '../http/schema.ts'
+import { Nullable, Reference, Timestamp } from '../http/schema.ts'
 import { bounceReasons } from './reports/reasons.ts'
 
 /** What a received message is; "other" changes nothing. */
@@ -33,3 +33,32 @@ export const ReceivedMessage = Type.Object({
   recipients: Type.Array(ReceivedRecipient)
 })
 export type ReceivedMessage = Static<typeof ReceivedMessage>
+
+/** What judging the stored bounces again would change, or has changed. */
+const judged = {
+  /** Bounces that were read again: those of the last 90 days. */
+  reports: Type.Integer(),
+  /** Recipients whose class, reason or status code is another one. */
+  changed_verdicts: Type.Integer(),
+  /** Subscribers who would become bounced, and active again. */
+  bounced: Type.Integer(),
+  active: Type.Integer()
+}
+
+export const JudgementPreview = Type.Object({
+  ...judged,
+  /** The first of the subscribers. */
+  subscribers: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      email: Type.String(),
+      mailing_list: Reference,
+      before: Type.String(),
+      after: Type.String()
+    })
+  )
+})
+export type JudgementPreview = Static<typeof JudgementPreview>
+
+export const AppliedJudgement = Type.Object({ id: Type.Integer(), ...judged })
+export type AppliedJudgement = Static<typeof AppliedJudgement>

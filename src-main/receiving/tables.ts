@@ -1,5 +1,5 @@
-import type { Generated } from 'kysely'
-import type { Fixed, Flag, Time } from '../database/schema.ts'
+import type { ColumnType, Generated } from 'kysely'
+import type { Fixed, Flag, Json, Time } from '../database/schema.ts'
 import type { BounceClass, BounceReason } from './reports/reasons.ts'
 import type { ReceivedKind } from './schema.ts'
 
@@ -23,10 +23,10 @@ export interface ReceivedRecipientsTable {
   /** In lower case. */
   address: Fixed<string>
   /** These three are null unless the message is a bounce. */
-  class: Fixed<BounceClass | null>
-  reason: Fixed<BounceReason | null>
+  class: BounceClass | null
+  reason: BounceReason | null
   /** The enhanced status code (RFC 3463); '' = none is known. */
-  status: Fixed<string | null>
+  status: string | null
   words: Fixed<string>
   /** 1 = the message may still arrive. */
   is_delayed: Fixed<Flag>
@@ -34,12 +34,27 @@ export interface ReceivedRecipientsTable {
   stat_slice_id: Fixed<number | null>
   subscriber_id: Fixed<number | null>
   received_at: Fixed<Time>
+  /** 1 = it set the subscriber to bounced; of reports that came before this was stored it is not known. */
+  updated_status: Generated<Flag>
+}
+
+/** What judging past bounces again has changed. */
+export interface JudgementsTable {
+  id: Generated<number>
+  organization_id: Fixed<number>
+  reports: Fixed<number>
+  /** ChangedVerdict and ChangedStatus of judging/judgement.ts. */
+  verdicts: Fixed<Json>
+  statuses: Fixed<Json>
+  judged_at: Fixed<Time>
+  undone_at: ColumnType<Time | null, undefined, Time | null>
 }
 
 declare module '../database/schema.ts' {
   interface Schema {
     received_messages: ReceivedMessagesTable
     received_recipients: ReceivedRecipientsTable
+    judgements: JudgementsTable
   }
   interface ChangedEntities {
     received_message: unknown

@@ -5,15 +5,25 @@ import type {
   MailboxInput,
   MailboxTest
 } from '../../src-main/api/mailboxes/schema.ts'
-import type { mailboxTestEndpoints, receivingEndpoints } from '../../src-main/receiving/endpoints.ts'
-import type { ReceivedKind, ReceivedMessage } from '../../src-main/receiving/schema.ts'
+import type {
+  judgementEndpoints,
+  mailboxTestEndpoints,
+  receivingEndpoints
+} from '../../src-main/receiving/endpoints.ts'
+import type {
+  AppliedJudgement,
+  JudgementPreview,
+  ReceivedKind,
+  ReceivedMessage
+} from '../../src-main/receiving/schema.ts'
 import { apiCalls, type Page, type RecordVersion } from './client.ts'
 
-export type { Mailbox, MailboxInput, MailboxTest, ReceivedKind, ReceivedMessage }
+export type { JudgementPreview, Mailbox, MailboxInput, MailboxTest, ReceivedKind, ReceivedMessage }
 
 const mailboxes = apiCalls<typeof mailboxEndpoints>()
 const tests = apiCalls<typeof mailboxTestEndpoints>()
 const received = apiCalls<typeof receivingEndpoints>()
+const judgements = apiCalls<typeof judgementEndpoints>()
 
 export function fetchMailboxes(): Promise<Mailbox[]> {
   return mailboxes.call('GET /mailboxes')
@@ -60,4 +70,17 @@ export function receiveMessage(message: Blob): Promise<ReceivedMessage> {
 /** The address of a message as it came. */
 export function rawAddress(id: number): string {
   return received.address('GET /received_messages/:id/raw', { params: { id } })
+}
+
+/** Returns what judging the stored bounces again would change. */
+export function previewJudgement(): Promise<JudgementPreview> {
+  return judgements.call('GET /judgements/preview')
+}
+
+export function applyJudgement(): Promise<AppliedJudgement> {
+  return judgements.call('POST /judgements')
+}
+
+export async function undoJudgement(id: number): Promise<void> {
+  await judgements.call('POST /judgements/:id/undo', { params: { id } })
 }

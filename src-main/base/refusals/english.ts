@@ -247,6 +247,7 @@ export const english = {
   mailbox_no_secret: 'the password for {name} is missing. Enter it again under Bounces',
   maildir_path: '{field} must be the whole path of a Maildir, such as /var/mail/bounces/Maildir',
   maildir_by_admins: 'only a system administrator reads a folder of this computer ({field} maildir)',
+  judgement_undone: 'this is undone already',
   maildir_missing: '{path} is no Maildir that can be read: it needs the folders new and cur',
   mailbox_sign_in_refused: '{name} refuses the user name or password: “{words}”',
   mailbox_unreachable: '{name} cannot be read: “{words}”',

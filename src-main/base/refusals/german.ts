@@ -266,6 +266,7 @@ export const german: Sentences = {
   mailbox_no_secret: 'Das Passwort für {name} fehlt. Geben Sie es unter Rückläufer neu ein',
   maildir_path: '{field} muss der ganze Pfad eines Maildir sein, etwa /var/mail/bounces/Maildir',
   maildir_by_admins: 'Nur Systemadministratoren lesen einen Ordner dieses Computers ({field} maildir)',
+  judgement_undone: 'Das ist schon rückgängig gemacht',
   maildir_missing: '{path} ist kein lesbares Maildir: Es braucht die Ordner new und cur',
   mailbox_sign_in_refused: '{name} nimmt Benutzername oder Passwort nicht an: „{words}“',
   mailbox_unreachable: '{name} lässt sich nicht lesen: „{words}“',

@@ -1433,6 +1433,41 @@ const webhookEndpoints: Endpoint[] = [
 ]
 const webhooks = webhookEndpoints.map((endpoint) => ({ ...endpoint, needs: 'organization_admin' }))
 
+const judged: Shape = {
+  reports: 'integer',
+  changed_verdicts: 'integer',
+  bounced: 'integer',
+  active: 'integer'
+}
+
+async function judgedBounces({ api }: StartedApplication): Promise<Prepared> {
+  return { parameters: { id: expectSuccess(await api.post<{ id: number }>('/judgements')).id } }
+}
+
+const judging: Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/judgements/preview',
+    prepare: async () => ({}),
+    data: { ...judged, subscribers: 'any' },
+    needs: 'organization_admin'
+  },
+  {
+    method: 'POST',
+    path: '/judgements',
+    prepare: async () => ({}),
+    data: { id: 'integer', ...judged },
+    needs: 'organization_admin'
+  },
+  {
+    method: 'POST',
+    path: '/judgements/{id}/undo',
+    prepare: judgedBounces,
+    data: { changed: 'integer' },
+    needs: 'organization_admin'
+  }
+]
+
 const sending: Endpoint[] = [
   ...attachmentsOf('campaigns', 'campaign.update', listWithCampaign),
   ...attachmentsOf('templates', 'campaign/template.update', listWithTemplate),
@@ -1844,6 +1879,7 @@ export const endpoints: Endpoint[] = [
   ...sending,
   ...receiving,
   ...events,
+  ...judging,
   ...publicPages,
   ...webhooks,
   ...dkimKeys,
