@@ -5,6 +5,7 @@ import { isProgram } from '../api/statistics/machines.ts'
 import { readToken, type TokenPurpose } from '../api/subscribers/tokens.ts'
 import { openText, sealText } from '../gates/keys.ts'
 import {
+  maxEventData,
   type SealedForm,
   type SealedMessage,
   type SealedPages,
@@ -16,7 +17,7 @@ import { isComplete, readSignUp } from '../public-pages/sign-up.ts'
 import { messagePolicy, pageLanguage, pagePolicy, renderPage } from '../public-pages/render.ts'
 import { isUndo, type PageName, publicPage, undoWithin } from '../public-pages/texts.ts'
 import { EventLog, GateBusy } from './event-log.ts'
-import { callerOf, RateLimit, signUpsAtOnce, signUpsPerSecond } from '../http/rate-limit.ts'
+import { callerOf, RateLimit } from '../http/rate-limit.ts'
 import type { HandedOver } from './handed-over.ts'
 import type { NewEvent } from './store.ts'
 import { targetOf } from './targets.ts'
@@ -30,6 +31,8 @@ const linksCountedApart = 2 ** 17
 const [requestsAtOnce, requestsPerSecond] = [2000, 200]
 /** Requests of one address with links that are not ours. */
 const [forgedAtOnce, forgedPerSecond] = [60, 1]
+/** Sign-ups of one address: a school or an office has one for many people. */
+const [signUpsAtOnce, signUpsPerSecond] = [10, 10 / 600]
 /** Bytes of a sign-up. */
 const maxSignUpBytes = 64 * 1024
 /** Unsubscribes that are remembered so that they can be undone. */
@@ -174,6 +177,8 @@ export function servePublicLinks(app: FastifyInstance, handedOver: HandedOver, l
     if (!isComplete(signUp, form.rules)) return sendForm(request, reply.code(400), form, 'signUpFaulty')
     if (!signUps.take(callerOf(request.ip), Date.now())) return tooMany(reply)
     const data = sealText(request.params.key, JSON.stringify(signUp))
+    // More than the application takes.
+    if (data.length > maxEventData) return sendForm(request, reply.code(400), form, 'signUpFaulty')
     if (log.isNearlyFull || !(await recordSurely(request, { ...happening('sign_up'), data }))) {
       return busy(request, reply)
     }

@@ -10,6 +10,8 @@ export type NewEvent = Omit<GateEvent, 'number'>
 export const mostUnfetched = 2_000_000
 /** Fetched events are kept until they are so old, for an application that is restored from a backup; in milliseconds. */
 const keptFor = 30 * 24 * 60 * 60 * 1000
+/** Characters of the data of events that are answered at once; the application reads 16 MB at most. */
+const mostAnswered = 4_000_000
 /** Events deleted at once. */
 const deletedAtOnce = 1000
 
@@ -126,15 +128,22 @@ export class GateStore {
       .all()
   }
 
-  /** Returns the events of an epoch behind a number, in their order. */
+  /** Returns the next events of an epoch behind a number, in their order: at least one, and no more than an answer holds. */
   events(epoch: string, after: number, limit: number): GateEvent[] {
-    return this.#database
+    const rows = this.#database
       .prepare<[string, number, number], Omit<GateEvent, 'is_machine'> & { is_machine: number }>(
         `SELECT number, kind, token, purpose, link, ip, is_machine, at, data FROM events
          WHERE epoch_id = (SELECT id FROM epochs WHERE epoch = ?) AND number > ? ORDER BY number LIMIT ?`
       )
-      .all(epoch, after, limit)
-      .map((row) => ({ ...row, is_machine: row.is_machine === 1 }))
+      .iterate(epoch, after, limit)
+    const events: GateEvent[] = []
+    let length = 0
+    for (const row of rows) {
+      length += row.data?.length ?? 0
+      if (length > mostAnswered && events.length > 0) break
+      events.push({ ...row, is_machine: row.is_machine === 1 })
+    }
+    return events
   }
 
   /** Notes that the events of an epoch were fetched up to a number. */

@@ -18,6 +18,9 @@ export const gateEventKinds = [
 ] as const
 export type GateEventKind = (typeof gateEventKinds)[number]
 
+/** Longest sealed data of an event, in characters. */
+export const maxEventData = 100_000
+
 /** What a visitor did with a link. */
 export const GateEvent = Type.Object({
   /** Grows within an epoch. */
@@ -35,7 +38,7 @@ export const GateEvent = Type.Object({
   /** UNIX milliseconds. */
   at: Type.Integer({ minimum: 0 }),
   /** What was chosen or entered: {@link Preferences} or {@link SignUp} as JSON, sealed with the key of the page. Earlier gates have none. */
-  data: Type.Optional(Type.String({ maxLength: 100_000 }))
+  data: Type.Optional(Type.String({ maxLength: maxEventData }))
 })
 export type GateEvent = Static<typeof GateEvent>
 

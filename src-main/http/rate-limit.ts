@@ -46,9 +46,6 @@ export class RateLimit {
   }
 }
 
-/** Sign-ups of one address: a school or an office has one for many people. */
-export const [signUpsAtOnce, signUpsPerSecond] = [10, 10 / 600]
-
 /** Returns what stands for one caller: an address, or the network of 64 bits that one has by IPv6. */
 export function callerOf(ip: string): string {
   if (!ip.includes(':') || ip.startsWith('::ffff:')) return ip.replace('::ffff:', '')

@@ -1,7 +1,8 @@
-import type { Insertable } from 'kysely'
+import type { Insertable, Kysely } from 'kysely'
+import type { Schema } from '../database/schema.ts'
 import { eventsAfter, newestEventId } from '../api/events/queries.ts'
 import { recordUnlogged } from '../api/webhooks/commands.ts'
-import { countMessages, eventTypesOf, type WebhookRow } from '../api/webhooks/queries.ts'
+import { countMessages, countWaitingEvents, eventTypesOf, type WebhookRow } from '../api/webhooks/queries.ts'
 import { maxWaiting } from '../api/webhooks/rules.ts'
 import type { WebhookMessagesTable } from '../api/webhooks/tables.ts'
 import { refusal } from '../base/refusal.ts'
@@ -20,7 +21,7 @@ const intervalAfterFault = 60_000
 const prepareMessages = inBackground<{ id: number }, void>(async (context, { id }) => {
   const { db } = context
   const webhook = await enabledWebhook(context, id)
-  if (!webhook || (await countMessages(db, id, 'waiting')) >= maxWaiting) return
+  if (!webhook || (await hasEnoughWaiting(db, id))) return
   const { organization_id: organizationId, position, batch_size: batchSize } = webhook
   const newest = await newestEventId(db)
   const rows = await eventsAfter(
@@ -33,7 +34,13 @@ const prepareMessages = inBackground<{ id: number }, void>(async (context, { id 
     const events = rows.slice(at, at + batchSize)
     const [first, last] = [events[0]?.id ?? 0, events.at(-1)?.id ?? 0]
     messages.push({
-      ...{ webhook_id: id, first_event_id: first, last_event_id: last, events: events.length },
+      ...{
+        webhook_id: id,
+        event_types: webhook.event_types,
+        first_event_id: first,
+        last_event_id: last,
+        events: events.length
+      },
       ...{ subscriber_id: batchSize === 1 ? (events[0]?.subscriber_id ?? null) : null },
       ...{ state: 'waiting', created_at: context.now }
     })
@@ -47,6 +54,12 @@ const prepareMessages = inBackground<{ id: number }, void>(async (context, { id 
     .where('id', '=', id)
     .execute()
 })
+
+/** True if there is no use in more messages. */
+export async function hasEnoughWaiting(db: Kysely<Schema>, id: number): Promise<boolean> {
+  const messages = await countMessages(db, id, 'waiting')
+  return messages >= maxWaiting.messages || (await countWaitingEvents(db, id)) >= maxWaiting.events
+}
 
 interface Attempted {
   id: number
@@ -67,24 +80,26 @@ const recordAttempts = inBackground<Attempted, void>(async (context, { id, attem
       .where('id', '=', messageId)
       .execute()
   }
-  for (const attempt of attempts) await recordAttempt(context, attempt)
-  await recordState(context, webhook, attempts)
+  let hasGivenUp = false
+  for (const attempt of attempts) hasGivenUp = (await recordAttempt(context, attempt)) || hasGivenUp
+  await recordState(context, webhook, attempts, hasGivenUp)
   recordUnlogged(context, webhook)
 })
 
+/** @returns true if the message was given up */
 async function recordAttempt(
   { db, now }: CommandContext,
   { messageId, isAccepted, status, answer, at, milliseconds }: Attempt & { messageId: number }
-): Promise<void> {
+): Promise<boolean> {
   const message = await db
     .selectFrom('webhook_messages')
     .select(['attempts', 'first_attempt_at'])
     .where('id', '=', messageId)
     .executeTakeFirst()
-  if (!message) return
+  if (!message) return false
   const tried = message.attempts + 1
   const since = message.first_attempt_at ?? at
-  const isGivenUp = tried > leastFailures && at - since >= retriedFor
+  const isGivenUp = !isAccepted && tried > leastFailures && at - since >= retriedFor
   await db
     .updateTable('webhook_messages')
     .set({
@@ -94,13 +109,15 @@ async function recordAttempt(
     })
     .where('id', '=', messageId)
     .execute()
+  return isGivenUp
 }
 
 /** Stores how the receiver does: while it takes nothing, one message at a time is tried. */
 async function recordState(
   { db, now }: CommandContext,
   webhook: WebhookRow,
-  attempts: readonly Attempt[]
+  attempts: readonly Attempt[],
+  hasGivenUp: boolean
 ): Promise<void> {
   const delivered = attempts.findLast(({ isAccepted }) => isAccepted)
   const failed = attempts.findLast(({ isAccepted }) => !isAccepted)
@@ -125,7 +142,7 @@ async function recordState(
   } else if (failed) {
     const failures = isDown(webhook, attempts) ? webhook.failures + 1 : 0
     const since = webhook.failing_since ?? failed.at
-    const isTooLong = now - since >= retriedFor && failures > leastFailures
+    const isTooLong = now - since >= retriedFor && (failures > leastFailures || hasGivenUp)
     await db
       .updateTable('webhooks')
       .set({

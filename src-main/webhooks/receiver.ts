@@ -90,15 +90,19 @@ export class WebhookClient {
   }
 }
 
-/** Reads the beginning of an answer; the rest of a long one is not waited for. */
+/** Reads the beginning of an answer; the rest of a long one is not waited for. What breaks off does not matter: the status has come. */
 async function beginningOf(body: Dispatcher.ResponseData['body']): Promise<string> {
   let text = ''
   let bytes = 0
   const decoder = new TextDecoder()
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    text += decoder.decode(chunk, { stream: true })
-    bytes += chunk.length
-    if (bytes > maxAnswerBytes) break
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      text += decoder.decode(chunk, { stream: true })
+      bytes += chunk.length
+      if (bytes > maxAnswerBytes) break
+    }
+  } catch (error) {
+    text ||= messageOf(error)
   }
   return text.slice(0, maxAnswerLength)
 }

@@ -1,11 +1,12 @@
 import type { Kysely } from 'kysely'
 import { newestEventId } from '../api/events/queries.ts'
-import type { WebhookRow } from '../api/webhooks/queries.ts'
+import { firstDueAt, type WebhookRow } from '../api/webhooks/queries.ts'
 import { readSecrets } from '../api/webhooks/secrets.ts'
 import type { Credentials } from '../base/credentials.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import type { Job, JobKind } from '../jobs/job-runner.ts'
+import { hasEnoughWaiting } from './commands.ts'
 
 const maxAtOnce = 4
 /** Time for the requests that are under way when the application closes, in milliseconds. */
@@ -54,13 +55,11 @@ export function webhookJobs(
 
 /** When a webhook has something to send next; a webhook without any stays a job, since what happens next is for it. */
 async function dueAt(reader: Kysely<Schema>, webhook: WebhookRow): Promise<number> {
-  const { id, position, held_until: heldUntil } = webhook
-  if ((await newestEventId(reader)) > position) return heldUntil
-  const { next_at: next } = await reader
-    .selectFrom('webhook_messages')
-    .select((select) => select.fn.min<number | null>('next_at').as('next_at'))
-    .where('webhook_id', '=', id)
-    .where('state', '=', 'waiting')
-    .executeTakeFirstOrThrow()
+  const { id, position, failures, held_until: heldUntil } = webhook
+  const next = await firstDueAt(reader, id)
+  // While the receiver takes nothing, one message finds out whether it does again.
+  if (failures > 0 && next !== null) return heldUntil
+  const isBehind = (await newestEventId(reader)) > position
+  if (isBehind && !(await hasEnoughWaiting(reader, id))) return heldUntil
   return next === null ? Number.MAX_SAFE_INTEGER : Math.max(heldUntil, next)
 }

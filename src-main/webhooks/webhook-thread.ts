@@ -14,6 +14,7 @@ import { databasePathIn } from '../database/database-path.ts'
 import type { Schema } from '../database/schema.ts'
 import type { JobOutcome } from '../jobs/outcome.ts'
 import { type RunningJob, runJobs } from '../jobs/run-job.ts'
+import { hasEnoughWaiting } from './commands.ts'
 import { signingSecret } from '../settings/queries.ts'
 import { type Attempt, maxConnections, WebhookClient } from './receiver.ts'
 import { maxFailuresInRow } from './retries.ts'
@@ -21,8 +22,8 @@ import type { WebhookData } from './webhook-jobs.ts'
 
 // Sends the events of one webhook.
 
-/** Messages that are sent before their outcomes are stored: so many may be repeated after a power cut. */
-const sentAtOnce = 500
+/** Messages, and events in them, that are sent before their outcomes are stored: so many may be repeated after a kill. */
+const sentAtOnce = { messages: 500, events: 2000 }
 
 runJobs(deliver, {
   onStorageFault: (fault) => ({ is: 'held', fault }),
@@ -74,12 +75,14 @@ async function deliverNext(
   const webhook = await webhookOf(reader, id)
   const now = Date.now()
   if (!webhook || webhook.held_until > now) return false
-  const waiting = await waitingMessages(reader, id, maxWaiting)
-  const due = dueChains(waiting, now)
-  const [oldest] = due
-  if (!oldest) return waiting.length < maxWaiting && (await newestEventId(reader)) > webhook.position
-  // While the receiver takes nothing, one message finds out whether it does again.
-  const chains = webhook.failures > 0 ? [oldest.slice(0, 1)] : limited(due)
+  const waiting = await waitingMessages(reader, id, maxWaiting.messages)
+  // While the receiver takes nothing, one message finds out whether it does again: the one that was tried longest ago.
+  const isProbing = webhook.failures > 0
+  const due = dueChains(waiting, isProbing ? Number.POSITIVE_INFINITY : now)
+  if (due.length === 0) {
+    return !(await hasEnoughWaiting(reader, id)) && (await newestEventId(reader)) > webhook.position
+  }
+  const chains = isProbing ? [longestUntried(due)] : limited(due)
   const bodies = await bodiesOf(reader, webhook, chains.flat())
   const { attempts, gone } = await sendChains(chains, bodies, client, signal)
   await commands.run('webhookDeliveries.record', { id, attempts, gone })
@@ -106,11 +109,23 @@ function dueChains(waiting: readonly WebhookMessageRow[], now: number): Chain[] 
   return [...chains.values()].filter(([first]) => first !== undefined && first.next_at <= now)
 }
 
+function longestUntried(chains: readonly Chain[]): Chain {
+  const [first] = chains.flatMap((chain) => chain.slice(0, 1)).sort((a, b) => a.next_at - b.next_at)
+  return first ? [first] : []
+}
+
+/** Returns as much of the chains as is sent before outcomes are stored: at least one message. */
 function limited(chains: readonly Chain[]): Chain[] {
-  let left = sentAtOnce
+  let left = sentAtOnce.events
+  let messages = sentAtOnce.messages
   return chains.flatMap((chain) => {
-    const taken = chain.slice(0, left)
-    left -= taken.length
+    const taken: Chain = []
+    for (const message of chain) {
+      if (messages === 0 || left <= 0) break
+      taken.push(message)
+      messages--
+      left -= message.events
+    }
     return taken.length > 0 ? [taken] : []
   })
 }
@@ -152,12 +167,12 @@ function eventsByIds(reader: Kysely<Schema>, messages: readonly WebhookMessageRo
 async function batchOf(
   reader: Kysely<Schema>,
   webhook: WebhookRow,
-  { first_event_id, last_event_id, events }: WebhookMessageRow
+  { first_event_id, last_event_id, events, event_types }: WebhookMessageRow
 ): Promise<string | undefined> {
   const { organization_id: organizationId } = webhook
   const rows = await eventsAfter(
     reader,
-    { organizationId, types: eventTypesOf(webhook) },
+    { organizationId, types: eventTypesOf({ event_types }) },
     { after: first_event_id - 1, until: last_event_id, limit: events }
   )
   if (rows.length === 0) return undefined

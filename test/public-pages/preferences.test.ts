@@ -1,12 +1,23 @@
+import SQLite from 'better-sqlite3'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import { makeOrganization, systemAdminIn } from '../support/accounts.ts'
 import { sharedApplication, startApplication } from '../support/application.ts'
-import { allSubscribers, expectSuccess, makeCampaign, makeList, makeSubscriber } from '../support/builders.ts'
+import {
+  allSubscribers,
+  deleteList,
+  expectSuccess,
+  makeCampaign,
+  makeField,
+  makeList,
+  makeSubscriber
+} from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
 import { addGate, fetchNow, openGate } from '../support/gate.ts'
 import { outboxOf } from '../support/outbox.ts'
 import { until } from '../support/smtp-route.ts'
+import { unsubscribeTokenOf } from '../support/unsubscribe.ts'
 
 const started = sharedApplication()
 
@@ -37,6 +48,10 @@ async function linkTo(
 
 async function statusesOf(list: { id: number }, api = started.api): Promise<Record<string, string>> {
   return Object.fromEntries((await allSubscribers(api, list.id)).map(({ email, status }) => [email, status]))
+}
+
+async function unsubscribeLink(subscriberId: number): Promise<string> {
+  return `${started.api.baseUrl.replace(/\/ga.*/, '')}/u/${await unsubscribeTokenOf(started, subscriberId)}`
 }
 
 function post(url: string, fields: Record<string, string>): Promise<Response> {
@@ -99,6 +114,60 @@ describe('the page of preferences', () => {
 
     expect(await statusesOf(offers)).toEqual({ 'back@example.com': 'active' })
     expect(await statusesOf(news)).toEqual({ 'back@example.com': 'active' })
+  })
+
+  it('unsubscribes everyone with the address, on a list with another primary key', async () => {
+    const offers = await makeList(started.api)
+    await publish(started.api, offers)
+    const news = await makeList(started.api)
+    const key = await makeField(started.api, news.id, 'Key', 'text', { required: true })
+    expectSuccess(
+      await started.api.put(`/mailing_lists/${news.id}`, {
+        mailing_list: { primary_key_custom_field_id: key.id }
+      })
+    )
+    const people = await Promise.all(
+      ['1', '2'].map((Key) =>
+        makeSubscriber(started.api, news.id, 'both@example.com', { custom_fields: { Key } })
+      )
+    )
+    const link = await unsubscribeLink(people[1]?.id ?? 0)
+
+    await post(`${link}?preferences=1`, { [`list_${news.id}`]: '0' })
+
+    const all = await allSubscribers(started.api, news.id)
+    expect(all.map(({ status }) => status)).toEqual(['unsubscribed', 'unsubscribed'])
+  })
+
+  it('unsubscribes also from a list that is deleted, which may be restored', async () => {
+    const [news, offers] = [await makeList(started.api), await makeList(started.api)]
+    await publish(started.api, offers)
+    const { id } = await makeSubscriber(started.api, news.id, 'late@example.com')
+    const link = await unsubscribeLink(id)
+    await deleteList(started.api, news.id)
+
+    await post(`${link}?preferences=1`, { [`list_${news.id}`]: '0' })
+
+    const database = new SQLite(join(started.dataDirectory, 'listwright.db'), { readonly: true })
+    const status = database.prepare('SELECT status FROM subscribers WHERE id = ?').pluck().get(id)
+    database.close()
+    expect(status).toBe('unsubscribed')
+  })
+
+  it.each(['scomp', 'deactivated'])('leaves who is %s on a list as they are', async (status) => {
+    const [news, offers] = [await makeList(started.api), await makeList(started.api)]
+    await publish(started.api, offers)
+    await makeSubscriber(started.api, offers.id, 'a@example.com', { status })
+    const { id } = await makeSubscriber(started.api, news.id, 'a@example.com')
+
+    await post(`${await unsubscribeLink(id)}?preferences=1`, { [`list_${offers.id}`]: '1' })
+
+    expect(await statusesOf(offers)).toEqual({ 'a@example.com': status })
+  })
+
+  it('answers 404 to a link that was made up', async () => {
+    const answer = await post(`${started.api.baseUrl}/u/1-1-${'0'.repeat(40)}?preferences=1`, {})
+    expect(answer.status).toBe(404)
   })
 
   it('is not there while an organization has nothing else to offer', async () => {

@@ -1,9 +1,21 @@
-import { describe, expect, it } from 'vitest'
+import { once } from 'node:events'
+import { createServer, request as httpRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
 import type { PendingSubscription, WebForm } from '../../src-main/api/web-forms/schema.ts'
+import { makeOrganization, systemAdminIn } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
-import { allSubscribers, expectSuccess, makeField, makeList, makeSubscriber } from '../support/builders.ts'
+import {
+  allSubscribers,
+  expectSuccess,
+  makeCampaign,
+  makeField,
+  makeList,
+  makeSubscriber
+} from '../support/builders.ts'
+import { messagesIn, outboxOf } from '../support/outbox.ts'
 import { addGate, fetchNow, openGate } from '../support/gate.ts'
 import { until } from '../support/smtp-route.ts'
 
@@ -147,6 +159,80 @@ describe('a sign-up page', () => {
     expect(await answer.text()).toContain('Born')
   })
 
+  it('answers a value that a field does not take the same for someone who is on the list', async () => {
+    const list = await makeList(started.api)
+    const age = await makeField(started.api, list.id, 'Age', 'number')
+    const { url } = await makeForm({ custom_field_ids: [age.id] }, list)
+    await makeSubscriber(started.api, list.id, 'known@example.com')
+
+    const answers = await Promise.all(
+      ['known@example.com', 'unknown@example.com'].map(async (email) => {
+        const answer = await post(url, { email, [`field_${age.id}`]: 'x' })
+        return [answer.status, await answer.text()]
+      })
+    )
+
+    expect(answers[0]).toEqual(answers[1])
+    expect(answers[0]?.[0]).toBe(400)
+  })
+
+  it('asks nobody to confirm more than twice, however often it is asked to', async () => {
+    const { list, url } = await makeForm({ requires_confirmation: true })
+    const ids = new Set<number>()
+    for (let times = 0; times < 4; times++) {
+      await post(url, { email: 'flooded@example.com' })
+      for (const { id } of await pendingOf(list)) ids.add(id)
+      await until(async () => (await pendingOf(list)).every(({ sent_at }) => sent_at !== null))
+    }
+
+    const formId = /-(\d+)-/.exec(url)?.[1]
+    const outbox = `${started.dataDirectory}/outbox/confirmations-${formId}.mbox`
+    await until(async () => (await messagesIn(outbox)).length >= 2)
+    await post(url, { email: 'flooded@example.com' })
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(ids.size).toBe(1)
+    expect(await messagesIn(outbox)).toHaveLength(2)
+  })
+
+  it('takes a box that is not ticked as no', async () => {
+    const list = await makeList(started.api)
+    const vip = await makeField(started.api, list.id, 'VIP', 'boolean', { required: true })
+    const { url } = await makeForm({}, list)
+
+    const answer = await post(url, { email: 'anna@example.com' })
+
+    expect(answer.status).toBe(200)
+    expect(await subscribersOf(list)).toMatchObject([{ custom_fields: { VIP: { value: false } } }])
+    expect(vip.required).toBe(true)
+  })
+
+  it('says that a message is on its way where the organization enforces a confirmation', async () => {
+    const other = await systemAdminIn(started.app, await makeOrganization(started, { enforces: true }))
+    const list = await makeList(other, { d_from_email: 'a@example.com' })
+    const web_form = { name: 'Website', has_page: true, requires_confirmation: false }
+    const form = expectSuccess(await other.post<WebForm>(`/mailing_lists/${list.id}/web_forms`, { web_form }))
+
+    const answer = await post(form.page_url ?? '', { email: 'anna@example.com' })
+
+    expect(await answer.text()).toContain('Please look into your mailbox')
+  })
+
+  it('can be changed after a field that it asks for was deleted', async () => {
+    const list = await makeList(started.api)
+    const field = await makeField(started.api, list.id, 'Gone', 'text')
+    const { form } = await makeForm({ custom_field_ids: [field.id] }, list)
+    await started.api.put(`/mailing_lists/${list.id}/web_forms/${form.id}`, {
+      web_form: { custom_field_ids: [] }
+    })
+    expectSuccess(await started.api.delete(`/mailing_lists/${list.id}/custom_fields/${field.id}`))
+
+    const renamed = await started.api.put<WebForm>(`/mailing_lists/${list.id}/web_forms/${form.id}`, {
+      web_form: { name: 'Renamed' }
+    })
+
+    expect(expectSuccess(renamed)).toMatchObject({ name: 'Renamed', custom_field_ids: [] })
+  })
+
   it('shows what users wrote as text', async () => {
     const { url } = await makeForm({
       page_title: '<script>alert(1)</script>',
@@ -218,6 +304,85 @@ describe('a sign-up page on a gate', () => {
       { email: 'anna@example.com', custom_fields: { City: { value: 'Bern' } } },
       { email: 'ben@example.com', custom_fields: { City: { value: null } } }
     ])
+  })
+
+  it('says that it is gone once its form is', async () => {
+    const gate = await openGate()
+    const domain = await addGate(started.api, gate)
+    const list = await makeList(started.api, { d_url_domain: new URL(gate.address).host })
+    const { form, url } = await makeForm({}, list)
+    await fetchNow(started.api, domain)
+    await until(async () => (await fetch(url)).ok)
+
+    expectSuccess(await started.api.delete(`/mailing_lists/${list.id}/web_forms/${form.id}`))
+    await fetchNow(started.api, domain)
+    await until(async () => (await (await fetch(url)).text()).includes('This link does not work'))
+
+    expect(await (await post(url, { email: 'a@example.com' })).text()).toContain('This link does not work')
+  })
+
+  it('refuses more than the application would take, and is fetched however much was entered', async () => {
+    const gate = await openGate()
+    const domain = await addGate(started.api, gate)
+    const list = await makeList(started.api, { d_url_domain: new URL(gate.address).host })
+    const { url } = await makeForm({}, list)
+    await fetchNow(started.api, domain)
+    await until(async () => (await fetch(url)).ok)
+
+    const huge = await post(url, {
+      email: 'a@example.com',
+      field_1: '\u0001'.repeat(10_000),
+      field_2: '\u0001'.repeat(9_000)
+    })
+    const large = await post(url, { email: 'b@example.com', field_1: 'x'.repeat(10_000) })
+    await fetchNow(started.api, domain)
+    await until(async () => (await subscribersOf(list)).length === 1)
+
+    expect([huge.status, large.status]).toEqual([400, 200])
+    expect((await subscribersOf(list)).map(({ email }) => email)).toEqual(['b@example.com'])
+  })
+
+  it('does not keep an earlier version of a gate from giving its events', async () => {
+    const gate = await openGate()
+    // What refuses the pages of forms, as gates did before there were any.
+    const proxy = createServer((request, response) => {
+      if (request.method === 'PUT' && /contents\/p/.test(request.url ?? '')) {
+        request.resume()
+        response
+          .writeHead(400, { 'Content-Type': 'application/json' })
+          .end('{"error":"params/key must match"}')
+        return
+      }
+      const passed = httpRequest(
+        gate.address + (request.url ?? ''),
+        { method: request.method, headers: request.headers },
+        (answer) => {
+          response.writeHead(answer.statusCode ?? 502, answer.headers)
+          answer.pipe(response)
+        }
+      )
+      request.pipe(passed)
+    }).listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+    onTestFinished(() => {
+      proxy.closeAllConnections()
+      proxy.close()
+    })
+    const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+    const domain = await addGate(started.api, { address, key: gate.key })
+    const list = await makeList(started.api, { d_url_domain: new URL(address).host })
+    await makeForm({}, list)
+    await makeSubscriber(started.api, list.id, 'reader@example.com')
+    const { id } = await makeCampaign(started.api, list.id, {
+      contents: [{ subject: 'Hi', format: 'html', html: '<a href="%%unsubscribe_link%%">U</a>' }],
+      dispatch_attributes: { from_email: 'a@example.com', begins_at: Math.floor(Date.now() / 1000) }
+    })
+    await started.api.sent(id)
+    const [message] = await outboxOf(started.dataDirectory, id)
+    await fetch(/href="([^"]+)"/.exec(message?.body ?? '')?.[1] ?? '', { method: 'POST' })
+
+    await fetchNow(started.api, domain)
+    await until(async () => (await subscribersOf(list))[0]?.status === 'unsubscribed')
   })
 
   it('limits sign-ups from one address', async () => {

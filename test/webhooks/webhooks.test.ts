@@ -1,5 +1,11 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { Webhook as Verifier } from 'standardwebhooks'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { firstDueAt } from '../../src-main/api/webhooks/queries.ts'
+import { kyselyOver, openForReading } from '../../src-main/database/connection.ts'
 import type { Event } from '../../src-main/api/events/schema.ts'
 import type {
   Webhook,
@@ -171,6 +177,102 @@ describe('a webhook', () => {
     await until(() => receiver.accepted.length === 2, 20_000)
 
     expect(emailsOf(receiver.accepted).sort()).toEqual(['a@example.com', 'b@example.com'])
+  })
+})
+
+describe('a webhook that is not served', () => {
+  it('rests until its first message is due, whatever waits behind that', async () => {
+    const receiver = await webhookReceiver()
+    receiver.answer = () => 422
+    const webhook = await makeWebhook(receiver.url)
+    const list = await makeList(started.api)
+    const { id } = await makeSubscriber(started.api, list.id, 'a@example.com')
+    await started.api.put(`/mailing_lists/${list.id}/subscribers/${id}`, {
+      subscriber: { status: 'bounced' }
+    })
+    await until(async () => (await messagesOf(webhook)).some(({ attempts }) => attempts > 0))
+    await until(async () => (await messagesOf(webhook)).length === 2)
+
+    const database = kyselyOver(openForReading(join(started.dataDirectory, 'listwright.db')))
+    const due = await firstDueAt(database, webhook.id)
+    await database.destroy()
+
+    expect(due).toBeGreaterThan(Date.now())
+    expect(await webhookOf(webhook)).toMatchObject({ next_attempt_at: null, waiting: 2 })
+  })
+
+  it('gets the events of a waiting batch as they were chosen, when it wants others by then', async () => {
+    const receiver = await webhookReceiver()
+    receiver.answer = () => 503
+    const list = await makeList(started.api)
+    const webhook = await makeWebhook(receiver.url, {
+      batch_size: 10,
+      event_types: ['studio_subscriber_updated']
+    })
+    const { id } = await makeSubscriber(started.api, list.id, 'x0@example.com')
+    const change = (email: string) =>
+      started.api.put(`/mailing_lists/${list.id}/subscribers/${id}`, { subscriber: { email } })
+    await change('x1@example.com')
+    await until(async () => (await webhookOf(webhook)).failing_since !== null)
+    for (const number of [2, 3]) {
+      await makeSubscriber(started.api, list.id, `other${number}@example.com`)
+      await change(`x${number}@example.com`)
+    }
+    await until(async () => (await messagesOf(webhook)).reduce((sum, { events }) => sum + events, 0) === 3)
+    receiver.answer = () => 200
+    const event_types = ['studio_subscriber_updated', 'studio_subscriber_created']
+    await started.api.put(`/webhooks/${webhook.id}`, { webhook: { event_types } })
+    await until(() => receiver.accepted.length >= 3)
+
+    expect(emailsOf(receiver.accepted)).toEqual(['x1@example.com', 'x2@example.com', 'x3@example.com'])
+  })
+
+  it('misses nothing after Listwright has disabled it, and begins anew after a user has', async () => {
+    const receiver = await webhookReceiver()
+    receiver.answer = () => 410
+    const list = await makeList(started.api)
+    const webhook = await makeWebhook(receiver.url)
+    await makeSubscriber(started.api, list.id, 'first@example.com')
+    await until(async () => !(await webhookOf(webhook)).is_enabled)
+    // Another webhook has what is recorded looked at again.
+    const other = await makeWebhook(receiver.url, { event_types: ['studio_open'] })
+    await started.api.delete(`/webhooks/${other.id}`)
+    await makeSubscriber(started.api, list.id, 'second@example.com')
+    receiver.answer = () => 200
+    await started.api.put(`/webhooks/${webhook.id}`, { webhook: { is_enabled: true } })
+    await until(() => receiver.accepted.length === 2)
+
+    receiver.answer = () => 503
+    await makeSubscriber(started.api, list.id, 'missed@example.com')
+    await until(async () => (await webhookOf(webhook)).failing_since !== null)
+    await started.api.put(`/webhooks/${webhook.id}`, { webhook: { is_enabled: false } })
+    const replay = await started.api.post(`/webhooks/${webhook.id}/replay`, { replay: { since: 0 } })
+    receiver.answer = () => 200
+    await started.api.put(`/webhooks/${webhook.id}`, { webhook: { is_enabled: true } })
+    await makeSubscriber(started.api, list.id, 'anew@example.com')
+    await until(() => receiver.accepted.length === 3)
+
+    expect(emailsOf(receiver.accepted)).toEqual([
+      'first@example.com',
+      'second@example.com',
+      'anew@example.com'
+    ])
+    expect(replay.error_message).toBe(`the webhook ${webhook.name} is disabled: enable it first`)
+  })
+
+  it('has taken a message if the status says so, also where the rest of the answer breaks off', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'Content-Length': 100 })
+      response.write('half')
+      setTimeout(() => response.destroy(), 20)
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const { id } = await makeWebhook(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+
+    const test = expectSuccess(await started.api.post<WebhookTest>(`/webhooks/${id}/test`))
+
+    expect(test).toMatchObject({ is_accepted: true, status: 200, answer: 'half' })
   })
 })
 

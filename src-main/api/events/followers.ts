@@ -12,11 +12,17 @@ const leaseTime = 60_000
 /** Changes are collected before events are looked for: an import makes many a second. In milliseconds. */
 const gatheringTime = 100
 
+interface Lease {
+  /** Ends it. */
+  timer: NodeJS.Timeout
+  /** Resolves once changes are recorded; null = that was not asked for, or failed. */
+  recording: Promise<void> | null
+}
+
 /** Who follows events, whose changes of subscribers are recorded meanwhile; and their waits. */
 export class Followers {
   readonly #writer: Writer
-  /** The end of each organization's lease. */
-  readonly #leases = new Map<number, NodeJS.Timeout>()
+  readonly #leases = new Map<number, Lease>()
   readonly #waiting = new Set<() => void>()
   #timer: NodeJS.Timeout | undefined
   readonly #closed = new AbortController()
@@ -31,14 +37,26 @@ export class Followers {
   /** Has the changes of an organization's subscribers recorded from now on for a minute. */
   async follow(organizationId: number): Promise<void> {
     const known = this.#leases.get(organizationId)
-    clearTimeout(known)
-    const end = (): void => {
-      this.#leases.delete(organizationId)
-      // If it fails, changes are recorded for nobody until the next follower comes and goes.
-      this.#record().catch(() => undefined)
+    clearTimeout(known?.timer)
+    const lease: Lease = {
+      timer: setTimeout(() => this.#end(organizationId), leaseTime).unref(),
+      recording: known?.recording ?? null
     }
-    this.#leases.set(organizationId, setTimeout(end, leaseTime).unref())
-    if (known === undefined) await this.#record()
+    this.#leases.set(organizationId, lease)
+    lease.recording ??= this.#record()
+    try {
+      await lease.recording
+    } catch (error) {
+      // The next follower tries again.
+      lease.recording = null
+      throw error
+    }
+  }
+
+  #end(organizationId: number): void {
+    this.#leases.delete(organizationId)
+    // If it fails, changes are recorded for nobody until the next follower comes and goes.
+    this.#record().catch(() => undefined)
   }
 
   /** Waits for the next change, or for some milliseconds. */
@@ -63,7 +81,7 @@ export class Followers {
   close(): void {
     this.#closed.abort()
     clearTimeout(this.#timer)
-    for (const timer of this.#leases.values()) clearTimeout(timer)
+    for (const { timer } of this.#leases.values()) clearTimeout(timer)
   }
 
   #record(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely'
+import type { Kysely, Selectable, SelectQueryBuilder } from 'kysely'
 import { epochSeconds } from '../../base/times.ts'
 import type { Schema } from '../../database/schema.ts'
 import { jsonOf, JsonText } from '../../http/json-text.ts'
@@ -6,7 +6,7 @@ import { fieldsOfList } from '../custom-fields/queries.ts'
 import type { PresentedRow } from '../subscribers/queries.ts'
 import type { Subscriber } from '../subscribers/schema.ts'
 import { subscriberWriter } from '../subscribers/write-subscriber.ts'
-import type { Event, EventType } from './schema.ts'
+import { type Event, type EventType, eventTypes } from './schema.ts'
 import type { EventsTable, Reaction, RowChange } from './tables.ts'
 
 export type EventRow = Selectable<EventsTable>
@@ -26,29 +26,54 @@ interface EventFilter {
 /** Returns events after one, oldest first. @param until the last one that may be among them */
 export function eventsAfter(
   db: Kysely<Schema>,
-  { organizationId, types }: EventFilter,
+  filter: EventFilter,
   { after, until, limit }: { after: number; until?: number; limit: number }
 ): Promise<EventRow[]> {
-  let query = db
-    .selectFrom('events')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('id', '>', after)
-  if (until !== undefined) query = query.where('id', '<=', until)
-  if (types !== null) query = query.where('type', 'in', types)
-  return query.orderBy('id').limit(limit).execute()
+  return eventsOf(db, filter, limit, 'asc', (query) => {
+    const later = query.where('id', '>', after)
+    return until === undefined ? later : later.where('id', '<=', until)
+  })
 }
 
 /** Returns events before one, newest first. */
 export function eventsBefore(
   db: Kysely<Schema>,
-  { organizationId, types }: EventFilter,
+  filter: EventFilter,
   { before, limit }: { before: number | null; limit: number }
 ): Promise<EventRow[]> {
-  let query = db.selectFrom('events').selectAll().where('organization_id', '=', organizationId)
-  if (before !== null) query = query.where('id', '<', before)
-  if (types !== null) query = query.where('type', 'in', types)
-  return query.orderBy('id', 'desc').limit(limit).execute()
+  return eventsOf(db, filter, limit, 'desc', (query) =>
+    before === null ? query : query.where('id', '<', before)
+  )
+}
+
+type IdQuery = SelectQueryBuilder<Schema, 'events', { id: number }>
+
+/** Reads the ids of each type from the index, and then the first rows of all: a rare type must not pass over all others. */
+async function eventsOf(
+  db: Kysely<Schema>,
+  { organizationId, types }: EventFilter,
+  limit: number,
+  order: 'asc' | 'desc',
+  within: (query: IdQuery) => IdQuery
+): Promise<EventRow[]> {
+  const found = await Promise.all(
+    (types ?? eventTypes).map((type) => {
+      const ofType = db
+        .selectFrom('events')
+        .select('id')
+        .where('organization_id', '=', organizationId)
+        .where('type', '=', type)
+      return within(ofType).orderBy('id', order).limit(limit).execute()
+    })
+  )
+  const sign = order === 'asc' ? 1 : -1
+  const ids = found
+    .flat()
+    .map(({ id }) => id)
+    .sort((a, b) => sign * (a - b))
+  const wanted = ids.slice(0, limit)
+  if (wanted.length === 0) return []
+  return db.selectFrom('events').selectAll().where('id', 'in', wanted).orderBy('id', order).execute()
 }
 
 type WrittenSubscriber = (row: PresentedRow) => JsonText<Subscriber>

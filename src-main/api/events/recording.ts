@@ -54,7 +54,8 @@ export function updateRecording(sqlite: Database): void {
     INSERT INTO recorded_organizations
     SELECT id FROM followed_organizations
     UNION SELECT organization_id FROM webhooks, json_each(event_types)
-      WHERE is_enabled = 1 AND value LIKE 'studio_subscriber_%';`)
+      -- One that Listwright has disabled goes on where it was.
+      WHERE (is_enabled = 1 OR disabled_at IS NOT NULL) AND value LIKE 'studio_subscriber_%';`)
   const isWanted = sqlite.prepare('SELECT 1 FROM recorded_organizations').get() !== undefined
   sqlite.exec(isWanted ? createTriggers : dropTriggers)
 }

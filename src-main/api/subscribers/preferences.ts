@@ -59,19 +59,26 @@ export async function applyPreferences(
 ): Promise<void> {
   const { db } = context
   const row = await subscriberWithList(db, named.subscriberId)
-  if (!row || row.deleted_at !== null) return
+  if (!row || row.deleted_at !== null) {
+    // A list and a subscriber can be restored, and must not get messages then.
+    if (Object.values(preferences).includes(false)) await unsubscribeNamed(context, named, { ip, at })
+    return
+  }
   const { organization_id: organizationId, mailing_list_id: ownListId, email } = row
   for (const { id } of await offeredLists(db, organizationId, ownListId)) {
     const wants = preferences[id]
-    if (wants === undefined) continue
     const known = await subscribersNamed(db, id, [{ email }])
-    const active = known.find(({ status }) => status === 'active')
-    if (wants === (active !== undefined)) continue
-    if (active) {
-      const sliceId = id === ownListId ? named.sliceId : 0
-      await unsubscribeNamed(context, { subscriberId: active.id, sliceId }, { ip, at })
-      continue
+    const active = known.filter(({ status }) => status === 'active')
+    if (wants === false) {
+      // On a list with another primary key, several may have the address.
+      for (const each of active) {
+        const sliceId = each.id === named.subscriberId ? named.sliceId : 0
+        await unsubscribeNamed(context, { subscriberId: each.id, sliceId }, { ip, at })
+      }
     }
+    const isChosen = wants === true && active.length === 0
+    // Complaints, and what a user has deactivated, are not taken back by a choice among lists.
+    if (!isChosen || known.some(({ status }) => status === 'scomp' || status === 'deactivated')) continue
     const scope = { organizationId, timeZone: row.time_zone_name, mailingListId: id }
     const subscriber = {
       ...{ email, status: 'active' as const, subscribe_time: formatTime(at, 'UTC') },

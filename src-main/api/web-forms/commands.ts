@@ -63,8 +63,12 @@ const updateWebForm: Command<Scope & { id: number; changes: WebFormChanges }, We
   await localListById(context.db, scope.organizationId, scope.mailingListId, 'web forms')
   const { name, requires_confirmation, ...others } = changes
   const before = await webFormById(context.db, scope.mailingListId, id)
-  const settings = { ...before, ...pageSettings(before), ...others }
-  const page = await pageColumns(context, scope, settings)
+  const known = await fieldsOfList(context.db, scope.organizationId, scope.mailingListId)
+  const page = pageSettings(before)
+  // A field may have been deleted since.
+  const custom_field_ids = page.custom_field_ids.filter((each) => known.some((field) => field.id === each))
+  const settings = { ...before, ...page, custom_field_ids, ...others }
+  const columns = await pageColumns(context, scope, settings)
   return recordEdit(context, webFormTables, scope, id, () =>
     context.db
       .updateTable('web_forms')
@@ -72,7 +76,7 @@ const updateWebForm: Command<Scope & { id: number; changes: WebFormChanges }, We
         name: name?.trim() ?? before.name,
         requires_confirmation: Number(requires_confirmation ?? before.requires_confirmation),
         ...confirmationColumns(settings),
-        ...page,
+        ...columns,
         updated_at: context.now
       })
       .where('id', '=', id)

@@ -13,6 +13,11 @@ export function signUpContentKey(formId: number): string {
   return `p${formId}`
 }
 
+/** True for the key of a form's page. */
+export function isSignUpContent(key: string): boolean {
+  return key.startsWith('p')
+}
+
 /**
  * Returns the address of a form's page, under the URL domain of its list.
  * @param origin of this application, for a list without one

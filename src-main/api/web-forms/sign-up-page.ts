@@ -12,7 +12,7 @@ import { fieldsOfList } from '../custom-fields/queries.ts'
 import type { FieldDefinition } from '../custom-fields/rules.ts'
 import { lookOfList } from '../list-pages/queries.ts'
 import type { MailingListRow } from '../mailing-lists/queries.ts'
-import type { WebFormRow } from './queries.ts'
+import { enforcesConfirmedOptIn, type WebFormRow } from './queries.ts'
 
 /** What the pages of a form show of it. */
 type ShownForm = Pick<
@@ -29,6 +29,8 @@ type ShownForm = Pick<
 /** A form with all that its pages show. */
 export interface SignUpForm<Form extends ShownForm = ShownForm> {
   form: Form
+  /** True if people have to confirm: the form requires it, or the organization enforces it. */
+  confirms: boolean
   look: PageLook
   /** Those that it asks for, in its order. */
   fields: FieldDefinition[]
@@ -59,7 +61,9 @@ export async function signUpFormOf<Form extends ShownForm>(
   const fields = ids.flatMap((id) => all.find((field) => field.id === id) ?? [])
   // A list may require a field that the form does not name: nobody could subscribe without it.
   const missing = all.filter(({ id, required }) => required && !ids.includes(id))
-  return { form, look: await lookOfList(db, list), fields: [...fields, ...missing] }
+  const confirms =
+    form.requires_confirmation === 1 || (await enforcesConfirmedOptIn(db, list.organization_id))
+  return { form, confirms, look: await lookOfList(db, list), fields: [...fields, ...missing] }
 }
 
 export function rulesOf({ form, fields }: SignUpForm): SignUpRules {
@@ -80,8 +84,8 @@ export function signUpPage(signUpForm: SignUpForm): PublicPage {
 }
 
 /** Returns what follows a sign-up: the form's own words, or the usual ones. */
-export function signedUpPage({ form, look }: SignUpForm): PublicPage {
-  const page = publicPage(form.requires_confirmation === 1 ? 'signUpAsked' : 'signedUp', form.language, look)
+export function signedUpPage({ form, confirms, look }: SignUpForm): PublicPage {
+  const page = publicPage(confirms ? 'signUpAsked' : 'signedUp', form.language, look)
   return form.success_text === '' ? page : { ...page, sentence: form.success_text }
 }
 

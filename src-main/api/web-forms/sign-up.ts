@@ -1,17 +1,17 @@
-import { Faults } from '../../base/errors.ts'
+import { ApiError, Faults, validationFailed } from '../../base/errors.ts'
 import { refusalAt } from '../../base/refusal.ts'
-import type { Command, CommandContext } from '../../database/command.ts'
+import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import { formatTime } from '../../base/times.ts'
 import type { SignUp } from '../../public-pages/sign-up.ts'
 import { queueReactions, subscriptionAutoresponders } from '../autoresponders/reactions.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
-import { type FieldDefinition, mergeValues } from '../custom-fields/rules.ts'
+import { defaultValue, type FieldDefinition, mergeValues, missingFields } from '../custom-fields/rules.ts'
 import { localListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { addSubscriber, changeSubscriber, type SubscriberScope } from '../subscribers/commands.ts'
 import { subscribersNamed, type SubscriberRow } from '../subscribers/queries.ts'
-import { emailComplaint, isEmail } from '../subscribers/rules.ts'
+import { emailComplaint, emailKey, isEmail, takenEmail } from '../subscribers/rules.ts'
 import type { SubscriberInput } from '../subscribers/schema.ts'
-import { storeUntilConfirmed } from './confirmation.ts'
+import { day, storeUntilConfirmed } from './confirmation.ts'
 import { enforcesConfirmedOptIn, type WebFormRow } from './queries.ts'
 
 export interface SignUpInput {
@@ -36,7 +36,7 @@ export const signUp: Command<SignUpInput, boolean> = async (context, input) => {
   const fields = await fieldsOfList(context.db, scope.organizationId, list.id)
   const at = input.at ?? context.now
   const subscriber: SubscriberInput = {
-    ...{ email: input.signUp.email, status: 'active', custom_fields: valuesOf(input, fields) },
+    ...{ email: input.signUp.email, status: 'active', custom_fields: valuesOf(input, form, fields) },
     ...{
       apply_custom_field_defaults: true,
       skip_autoresponders: false,
@@ -45,18 +45,52 @@ export const signUp: Command<SignUpInput, boolean> = async (context, input) => {
     subscribe_time: formatTime(at, 'UTC'),
     ...(input.ip !== null && { subscribe_ip: input.ip })
   }
+  // Before anything is looked up: the answer must tell nothing of who is on the list.
+  requireValid(fields, subscriber)
   const known = await knownSubscriber(context, list, subscriber.email)
   if (known?.status === 'active') return true
   if (form.requires_confirmation === 1 || (await enforcesConfirmedOptIn(context.db, scope.organizationId))) {
-    // Refused now and not when it is confirmed, if it can be corrected now.
-    requireValid(fields, subscriber)
-    await storeUntilConfirmed(context, scope, form, subscriber)
+    await askToConfirm(context, scope, form, subscriber)
     return true
   }
-  // A complaint is taken back by the person alone, who confirms it.
-  if (known?.status === 'scomp') return true
-  await subscribe(context, scope, list, subscriber)
+  // A complaint is taken back by the person alone, who confirms it; what a user has deactivated, by users.
+  if (known?.status === 'scomp' || known?.status === 'deactivated') return true
+  try {
+    await subscribe(context, scope, list, subscriber)
+  } catch (error) {
+    if (!(error instanceof ApiError && error.refusals.some(({ rule }) => rule === 'taken_key'))) throw error
+  }
   return true
+}
+
+/** Queues a confirmation message; for an address that waits already once more at the most, so that nobody is flooded with them. */
+async function askToConfirm(
+  context: CommandContext,
+  scope: SubscriberScope,
+  form: WebFormRow,
+  subscriber: SubscriberInput
+): Promise<void> {
+  const { db, now, clock } = context
+  const waiting = await db
+    .selectFrom('pending_subscriptions')
+    .selectAll()
+    .where('mailing_list_id', '=', scope.mailingListId)
+    .where('web_form_id', '=', form.id)
+    .where('email_key', '=', emailKey(subscriber.email))
+    .where('expires_at', '>', clock)
+    .executeTakeFirst()
+  if (!waiting) return storeUntilConfirmed(context, scope, form, subscriber)
+  if (waiting.is_repeated === 1) return
+  const hasLeft = waiting.queued_at === null
+  await db
+    .updateTable('pending_subscriptions')
+    .set({
+      subscriber: JSON.stringify(subscriber),
+      ...(hasLeft && { queued_at: now, is_repeated: 1, expires_at: clock + form.confirmation_days * day })
+    })
+    .where('id', '=', waiting.id)
+    .execute()
+  recordOne(context, 'pending_subscription', 'update', scope, waiting.id)
 }
 
 /** @throws ApiError validation_failed naming each faulty field */
@@ -66,7 +100,10 @@ function requireValid(
 ): void {
   const faults = new Faults()
   if (!isEmail(email)) faults.add(refusalAt('email', emailComplaint(email)))
-  mergeValues({}, fields, custom_fields, (fault) => faults.add(fault))
+  const values = mergeValues({}, fields, custom_fields, (fault) => faults.add(fault))
+  faults.throwIfAny()
+  const unfilled = fields.filter((field) => defaultValue(field) === null)
+  for (const fault of missingFields(unfilled, values)) faults.add(fault)
   faults.throwIfAny()
 }
 
@@ -78,6 +115,8 @@ export async function subscribe(
   subscriber: SubscriberInput
 ): Promise<number> {
   const known = await knownSubscriber(context, list, subscriber.email)
+  // Only users take that back.
+  if (known?.status === 'deactivated') throw validationFailed(...takenEmail)
   const { id, emailKey } = known
     ? { id: known.id, ...(await changeSubscriber(context, scope, known, subscriber)) }
     : await addSubscriber(context, { ...scope, subscriber })
@@ -122,11 +161,17 @@ async function formWithPage({ db }: CommandContext, id: number): Promise<FormWit
 /** Returns what was entered, by the id of each field, as the API takes it. */
 function valuesOf(
   { signUp: { values }, leavesOutFaulty = false }: SignUpInput,
+  form: WebFormRow,
   fields: readonly FieldDefinition[]
 ): Record<string, unknown> {
+  const shown = new Set([
+    ...(JSON.parse(form.custom_field_ids) as number[]),
+    ...fields.filter(({ required }) => required).map(({ id }) => id)
+  ])
   const given: Record<string, unknown> = {}
   for (const field of fields) {
-    const texts = values[field.id]
+    // A box that is not ticked is not posted.
+    const texts = values[field.id] ?? (field.type === 'boolean' && shown.has(field.id) ? [''] : undefined)
     if (texts === undefined) continue
     const value = valueOf(field, texts)
     let isFaulty = false

@@ -54,6 +54,13 @@ const updateWebhook: Command<Update, WebhookRow> = async (
   const settings = { ...settingsOf(before), ...changes }
   requireFreeName(await webhooksOf(context.db, organizationId), settings.name, id, 'webhook')
   const beginsAnew = settings.is_enabled && before.is_enabled === 0 && before.disabled_at === null
+  if (beginsAnew) {
+    await context.db
+      .deleteFrom('webhook_messages')
+      .where('webhook_id', '=', id)
+      .where('state', '=', 'waiting')
+      .execute()
+  }
   const row = await context.db
     .updateTable('webhooks')
     .set({
@@ -84,12 +91,14 @@ const deleteWebhook: Command<Named, void> = async (context, { organizationId, id
   recordRow(context, 'webhook', 'delete', row, { name: row.name })
 }
 
-/** Sends all stored events since a time (UNIX milliseconds) once more, each with the id that it had. */
+/** Sends all stored events since a time (UNIX milliseconds) once more, each with the id that it had. @throws ApiError validation_failed while it is disabled */
 const replaySince: Command<Named & { since: number }, WebhookRow> = async (
   context,
   { organizationId, id, since }
 ) => {
-  await webhookById(context.db, organizationId, id)
+  const webhook = await webhookById(context.db, organizationId, id)
+  // Enabled again, it would begin with what happens from then on.
+  if (webhook.is_enabled === 0) throw validationFailed(refusal('webhook_disabled', { name: webhook.name }))
   const first = await firstEventSince(context.db, since)
   // They are made again.
   await context.db

@@ -58,6 +58,39 @@ export function waitingMessages(
     .execute()
 }
 
+/** Returns how many events wait in messages. */
+export async function countWaitingEvents(db: Kysely<Schema>, webhookId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('webhook_messages')
+    .select((select) => select.fn.sum<number | null>('events').as('count'))
+    .where('webhook_id', '=', webhookId)
+    .where('state', '=', 'waiting')
+    .executeTakeFirstOrThrow()
+  return count ?? 0
+}
+
+/**
+ * Returns when the first waiting message of any chain may be sent, in UNIX milliseconds; null if none waits. The messages of a subscriber are
+ * one chain, and all batches are one; after the size of batches was changed, those of before come first.
+ */
+export async function firstDueAt(db: Kysely<Schema>, webhookId: number): Promise<number | null> {
+  const [oldest] = await waitingMessages(db, webhookId, 1)
+  if (!oldest) return null
+  const heads = db
+    .selectFrom('webhook_messages')
+    .select((select) => select.fn.min('id').as('id'))
+    .where('webhook_id', '=', webhookId)
+    .where('state', '=', 'waiting')
+    .where('subscriber_id', oldest.subscriber_id === null ? 'is' : 'is not', null)
+    .groupBy('subscriber_id')
+  const { next_at } = await db
+    .selectFrom('webhook_messages')
+    .select((select) => select.fn.min<number | null>('next_at').as('next_at'))
+    .where('id', 'in', heads)
+    .executeTakeFirstOrThrow()
+  return next_at
+}
+
 export async function countMessages(
   db: Kysely<Schema>,
   webhookId: number,
@@ -106,7 +139,7 @@ export async function presentWebhook(
   timeZone: string
 ): Promise<Webhook> {
   const { id, name, url, batch_size, failing_since } = row
-  const isHeld = failing_since !== null && row.is_enabled === 1
+  const isHeld = row.held_until > 0 && row.is_enabled === 1
   return {
     ...{ id, name, url, batch_size },
     event_types: eventTypesOf(row),
@@ -135,7 +168,7 @@ export function presentMessage(
     ...{ id, first_event_id, last_event_id, events, state, attempts, milliseconds, status, answer },
     webhook_id: webhookIdOf(signingSecret, row),
     attempted_at: formatOptionalTime(row.attempted_at, timeZone),
-    next_attempt_at: state === 'waiting' && attempts > 0 ? formatTime(row.next_at, timeZone) : null,
+    next_attempt_at: state === 'waiting' && row.next_at > 0 ? formatTime(row.next_at, timeZone) : null,
     created_at: formatTime(row.created_at, timeZone)
   }
 }

@@ -1,11 +1,10 @@
-import { createHmac } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 
 /** Longest answer of a receiver that is kept, in characters. */
 export const maxAnswerLength = 500
 
-/** Messages that are stored ahead of their delivery: a receiver that refuses as many gets no new ones. */
-export const maxWaiting = 2000
+/** Messages, and events in them, that are stored ahead of their delivery: a receiver that refuses as many gets no new ones. */
+export const maxWaiting = { messages: 2000, events: 20_000 }
 
 /**
  * Returns the `webhook-id` of a message: the same for the same events, however often they are sent, and another one for each

@@ -47,6 +47,8 @@ export interface WebhookMessagesTable {
   first_event_id: Fixed<number>
   last_event_id: Fixed<number>
   events: Fixed<number>
+  /** Those of the webhook when the message was made. */
+  event_types: Fixed<Json>
   /** null = it is a batch. */
   subscriber_id: Fixed<number | null>
   state: WebhookMessageState

@@ -240,6 +240,7 @@ export const english = {
   webhook_secrets_most: 'a webhook has at most {most} secrets. Remove one that is no longer used first',
   webhook_last_secret: 'this is the only secret of the webhook: add another one first',
   webhook_message_waiting: 'this message is still to be delivered',
+  webhook_disabled: 'the webhook {name} is disabled: enable it first',
   webhook_no_secret: 'the secrets of the webhook {name} are missing on this computer. Add one',
   webhook_private: '{host} is an address of this computer or of a private network; allow it in the webhook',
   webhook_unreachable: '{url} does not answer: “{words}”',

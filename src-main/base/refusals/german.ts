@@ -258,6 +258,7 @@ export const german: Sentences = {
     'Ein Webhook hat höchstens {most} Geheimnisse. Entfernen Sie zuerst eines, das nicht mehr benutzt wird',
   webhook_last_secret: 'Dies ist das einzige Geheimnis des Webhooks: Fügen Sie zuerst ein weiteres hinzu',
   webhook_message_waiting: 'Diese Nachricht wird noch zugestellt',
+  webhook_disabled: 'Der Webhook {name} ist abgeschaltet: Schalten Sie ihn zuerst ein',
   webhook_no_secret: 'Die Geheimnisse des Webhooks {name} fehlen auf diesem Computer. Fügen Sie eines hinzu',
   webhook_private:
     '{host} ist eine Adresse dieses Computers oder eines privaten Netzes; erlauben Sie sie im Webhook',

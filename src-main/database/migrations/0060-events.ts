@@ -16,7 +16,7 @@ export const events: Migration = {
       -- JSON; see api/events/tables.ts.
       body TEXT NOT NULL
     ) STRICT;
-    CREATE INDEX events_of_organization ON events (organization_id, id);
+    CREATE INDEX events_by_type ON events (organization_id, type, id);
 
     CREATE TABLE webhooks (
       id INTEGER PRIMARY KEY,
@@ -50,6 +50,8 @@ export const events: Migration = {
       first_event_id INTEGER NOT NULL,
       last_event_id INTEGER NOT NULL,
       events INTEGER NOT NULL,
+      -- Those of the webhook when the message was made: a batch holds the events of these types from first to last.
+      event_types TEXT NOT NULL,
       -- NULL = a batch.
       subscriber_id INTEGER,
       state TEXT NOT NULL,

@@ -20,7 +20,7 @@ import {
 import type { JobOutcome } from '../../jobs/outcome.ts'
 import { type RunningJob, runJobs } from '../../jobs/run-job.ts'
 import { signingSecret } from '../../settings/queries.ts'
-import { signUpContentKey } from '../../api/web-forms/sign-up-address.ts'
+import { isSignUpContent, signUpContentKey } from '../../api/web-forms/sign-up-address.ts'
 import {
   faultySignUpPage,
   rulesOf,
@@ -30,7 +30,9 @@ import {
   signUpPage
 } from '../../api/web-forms/sign-up-page.ts'
 import { signUpFormsOf } from '../../api/web-forms/queries.ts'
+import type { Language } from '../../base/languages.ts'
 import { type PublicPage, renderPage } from '../../public-pages/render.ts'
+import { publicPage } from '../../public-pages/texts.ts'
 import type { PolledData } from '../../jobs/polled-jobs.ts'
 
 // Fetches what visitors did from one gate, and hands over to it what it has lost.
@@ -57,12 +59,13 @@ async function fetchFromGate(job: FetchJob): Promise<JobOutcome> {
     try {
       const status = await api.status()
       const clockOffset = Date.now() - status.now
-      await handOverLost(job, reader, api, { status, state: gate.state })
+      await requireOwn(job, reader, api, status)
+      // First: an earlier version of a gate, which refuses the pages of forms, still gives its events.
       for (const epoch of status.epochs) {
         const refused = await applyEpoch(job, reader, api, { ...epoch, clockOffset })
         if (refused) return { is: 'failed', fault: refused }
       }
-      // Last: an earlier version of a gate, which refuses the pages of forms, still gives its events.
+      await handOverLost(job, reader, api, { status, state: gate.state })
       await storeSignUpForms(job, reader)
       await handOverNew(job, reader, api)
       return { is: 'finished' }
@@ -74,6 +77,17 @@ async function fetchFromGate(job: FetchJob): Promise<JobOutcome> {
   } finally {
     await reader.destroy()
   }
+}
+
+/** @throws GateUnavailable for a gate of another organization or installation, whose events are left to that one */
+async function requireOwn(
+  { id }: FetchJob,
+  reader: Kysely<Schema>,
+  api: GateClient,
+  { secret_digest }: GateStatus
+): Promise<void> {
+  const secret = gateSecretOf(await signingSecret(reader), await organizationOfGate(reader, id))
+  if (secret_digest !== null && secret_digest !== digestOfSecret(secret)) await api.giveSecret(secret)
 }
 
 /** Hands over what the gate does not have: it may be new, or have been restored from a copy. */
@@ -95,12 +109,16 @@ async function handOverLost(
   await client.run('gateFetches.recordState', { id, state: now })
 }
 
-/** Stores the pages of forms as the gate is to have them. */
+/** Stores the pages of forms as the gate is to have them. Those that are gone say so. */
 async function storeSignUpForms({ id, client }: FetchJob, reader: Kysely<Schema>): Promise<void> {
   const secret = await signingSecret(reader)
+  const pages = new Map<string, SealedForm>()
+  for (const key of await contentKeysOfGate(reader, id)) if (isSignUpContent(key)) pages.set(key, goneForm)
   for (const { form, list } of await signUpFormsOf(reader, id)) {
-    const key = signUpContentKey(form.id)
-    const sealedForm = JSON.stringify(sealedFormOf(await signUpFormOf(reader, list, form)))
+    pages.set(signUpContentKey(form.id), sealedFormOf(await signUpFormOf(reader, list, form)))
+  }
+  for (const [key, form] of pages) {
+    const sealedForm = JSON.stringify(form)
     await client.run('gates.storeContent', {
       ...{ urlDomainId: id, key, images: [] },
       sourceDigest: createHash('sha256').update(sealedForm).digest('hex'),
@@ -111,6 +129,16 @@ async function storeSignUpForms({ id, client }: FetchJob, reader: Kysely<Schema>
       } satisfies GateContent)
     })
   }
+}
+
+const goneForm: SealedForm = {
+  pages: Object.fromEntries(
+    ['signUp', 'signedUp', 'signUpFaulty'].map((name) => {
+      const pageIn = (language: Language): string => renderPage(publicPage('unknownLink', language), language)
+      return [name, { en: pageIn('en'), de: pageIn('de') }]
+    })
+  ),
+  rules: { required: [], asksForConsent: false }
 }
 
 /** The language of a form is its own. */
