@@ -4,9 +4,15 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { UrlDomain } from '../../src-main/api/delivery-settings/schema.ts'
-import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
 import { temporaryDirectory } from '../support/application.ts'
-import { expectSuccess, makeCampaign, makeList, makeSubscriber } from '../support/builders.ts'
+import {
+  allSubscribers,
+  expectSuccess,
+  makeCampaign,
+  makeList,
+  makeSubscriber,
+  makeWebForm
+} from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
 import { type Fault, startFaultProxy } from '../support/fault-proxy.ts'
 import { addGate, fetchNow, type ServedGate, serveGate } from '../support/gate.ts'
@@ -48,12 +54,18 @@ class Expected {
   }
 }
 
-/** Sends a campaign through the gate. @returns the paths of the links in the message to each person */
-async function sendCampaign(
-  { api, ready }: ServedApplication,
-  urlDomainId: number
-): Promise<Record<Kind, string>[]> {
-  const list = await makeList(api)
+interface Sent {
+  /** The paths of the links in the message to each person. */
+  links: Record<Kind, string>[]
+  /** The path of a sign-up page. */
+  signUp: string
+}
+
+/** Sends a campaign through the gate, and makes a form with a page there. */
+async function sendCampaign({ api, ready }: ServedApplication, urlDomainId: number): Promise<Sent> {
+  const domains = expectSuccess(await api.get<UrlDomain[]>('/url_domains'))
+  const { domain } = domains.find(({ id }) => id === urlDomainId) ?? {}
+  const list = await makeList(api, { d_url_domain: domain })
   for (let person = 0; person < people; person++) await makeSubscriber(api, list.id, `p${person}@example.com`)
   const { id } = await makeCampaign(api, list.id, {
     contents: [{ subject: 'Hello', format: 'html', html }],
@@ -63,10 +75,28 @@ async function sendCampaign(
     }
   })
   await api.sent(id)
-  return (await outboxOf(ready.data_dir, id)).map(({ body }) => {
+  const links = (await outboxOf(ready.data_dir, id)).map(({ body }) => {
     const paths = [...body.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, url = '']) => new URL(url).pathname)
     return { click: paths[0] ?? '', unsub: paths[2] ?? '', open: paths[3] ?? '' }
   })
+  const form = await makeWebForm(api, list.id, { has_page: true, requires_confirmation: false })
+  return { links, signUp: new URL(form.page_url ?? '').pathname }
+}
+
+/** Signs up from an address of its own, since each may do so only now and then. */
+async function postSignUp(address: string, path: string, number: number): Promise<boolean> {
+  try {
+    const ip = `198.51.${Math.floor(number / 250) % 250}.${number % 250}`
+    const response = await fetch(address + path, {
+      method: 'POST',
+      headers: { ...browser, 'X-Forwarded-For': ip },
+      body: new URLSearchParams({ email: `signup${number}@example.com` })
+    })
+    await response.arrayBuffer()
+    return response.status === 200
+  } catch {
+    return false
+  }
 }
 
 async function follow(address: string, path: string, kind: Kind): Promise<boolean> {
@@ -110,13 +140,22 @@ test(
     const proxy = await startFaultProxy(gate.address)
     let application = await serve(ofApplication)
     const domainId = await addGate(application.api, { address: proxy.baseUrl, key: gate.key })
-    const links = await sendCampaign(application, domainId)
+    const { links, signUp } = await sendCampaign(application, domainId)
+    await untilFetched(application.api, domainId)
+    /** Those that the gate took. */
+    const signedUp = new Set<string>()
+    let signUps = 0
     const expected = new Expected()
     proxy.faultOf = () => faults[Math.floor(random() * faults.length)] ?? 'none'
     let copiedIn: number | null = null
 
     for (let round = 0; round < rounds; round++) {
       const visits = Array.from({ length: 10 }, async () => {
+        if (random() < 0.15) {
+          const number = ++signUps
+          if (await postSignUp(gate.address, signUp, number)) signedUp.add(`signup${number}@example.com`)
+          return
+        }
         const person = Math.floor(random() * people)
         const kind = (['open', 'click', 'click', 'unsub'] as const)[Math.floor(random() * 4)] ?? 'open'
         await pause(random() * 150)
@@ -162,9 +201,11 @@ test(
     }
     proxy.faultOf = () => 'none'
     await untilFetched(application.api, domainId)
-    const subscribers = expectSuccess(
-      await application.api.get<Subscriber[]>('/mailing_lists/1/subscribers?per_page=500')
-    )
+    const subscribers = await allSubscribers(application.api, 1)
+    const emails = subscribers.map(({ email }) => email)
+    const missing = [...signedUp].filter((email) => !emails.includes(email))
+    expect(missing).toEqual([])
+    expect(new Set(emails).size).toBe(emails.length)
     const ids = new Map(subscribers.map(({ id, email }) => [id, Number(/^p(\d+)/.exec(email)?.[1])]))
     expect(await application.end('SIGTERM')).toBe(0)
     expect(await gate.end('SIGTERM')).toBe(0)
