@@ -86,6 +86,7 @@ describe('a delivery status notification', () => {
       'soft',
       'mailbox_disabled'
     ],
+    ['5.0.0', 'Die Gruppe gibt es nicht: https://groups.google.com/support/', 'soft', 'sender_rejected'],
     ['5.0.0', '', 'other', 'undefined']
   ])('with the status %s and “%s” is %s: %s', async (status, diagnostic, verdict, reason) => {
     const report = await dsn(
