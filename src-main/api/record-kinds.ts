@@ -57,6 +57,7 @@ export const recordKinds = {
   database_connection: { page: () => windowPages.delivery },
   mailbox: { page: () => windowPages.bounces },
   received_message: { page: () => windowPages.bounces },
+  judgement: { page: () => windowPages.bounces },
   webhook: { page: ({ id }) => windowPages.webhook(id) },
   sync_remote: { page: ({ id }) => windowPages.remote(id) },
   backup: { page: () => windowPages.backups }

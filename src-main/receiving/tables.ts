@@ -58,5 +58,6 @@ declare module '../database/schema.ts' {
   }
   interface ChangedEntities {
     received_message: unknown
+    judgement: unknown
   }
 }

@@ -27,6 +27,7 @@ const applyJudgement: Command<
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  recordOne(context, 'judgement', 'create', { organizationId }, id)
   return { id, changed: changed.length }
 }
 
@@ -51,6 +52,7 @@ const undoJudgement: Command<{ organizationId: number; id: number }, { changed: 
     if (await setStatus(context, organizationId, each, each.after, each.before)) changed++
   }
   await context.db.updateTable('judgements').set({ undone_at: context.now }).where('id', '=', id).execute()
+  recordOne(context, 'judgement', 'update', { organizationId }, id)
   return { changed }
 }
 

@@ -150,6 +150,7 @@ const named: Record<ChangedEntity, RawBuilder<unknown> | null> = {
   settings: null,
   // The name is stored in each entry.
   received_message: null,
+  judgement: null,
   mailbox: null,
   backup: null
 }
