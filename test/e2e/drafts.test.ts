@@ -38,7 +38,7 @@ describe.skipIf(skipsWithoutBrowser)('what was not saved, in a real Chromium', {
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Spring')
     expect(await subject(page).inputValue()).toBe('News of spring')
     await second.screenshot('draft-back')
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('The campaign was saved').first().waitFor()
     await isBack(page).waitFor({ state: 'hidden' })
     await untilKept([])
@@ -112,7 +112,7 @@ describe.skipIf(skipsWithoutBrowser)('what was not saved, in a real Chromium', {
     await page.getByRole('button', { name: 'Restore draft' }).click()
     await expect.poll(() => page.getByLabel('From name').inputValue()).toBe('Ben')
     await page.getByLabel('From name').fill('Ann')
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
 
     const stored = async () => (await started.api.get(`/mailing_lists/${list.id}`)).data
     await expect.poll(stored).toMatchObject({ d_from_name: 'Ann', d_reply_to: 'ann@example.com' })
@@ -134,7 +134,7 @@ describe.skipIf(skipsWithoutBrowser)('what was not saved, in a real Chromium', {
     const second = await open(path)
     const { page } = second
     await page.getByRole('button', { name: 'Restore draft' }).click()
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     const question = page.getByRole('dialog', { name: 'Someone else changed this too' })
     await question.getByRole('radio', { name: 'Your value' }).click()
     await question.getByRole('button', { name: 'Save this choice' }).click()

@@ -31,7 +31,7 @@ describe.skipIf(skipsWithoutBrowser)('languages, in a real Chromium', { timeout:
     // Refusals of the server, in a form and of a file, are in German too.
     await page.goto(`${started.app.baseUrl}/lists/${list.id}/settings`)
     await page.getByRole('textbox', { name: 'Absenderadresse' }).fill('nobody@nowhere')
-    await page.getByRole('button', { name: 'Speichern' }).click()
+    await page.getByRole('button', { name: 'Speichern', exact: true }).click()
     await page.getByText('Absenderadresse ist keine gültige E-Mail-Adresse: „nobody@nowhere“.').waitFor()
     await window.screenshot('language-refusal')
     const failed = await importText(started.api, list.id, 'ada@example.com\nnobody\n', {

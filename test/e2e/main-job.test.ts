@@ -94,7 +94,7 @@ onEachStage('the window', ({ started, open }) => {
     await page.getByRole('option', { name: 'Unsubscribed' }).click()
     await menuIsGone(page)
     await window.screenshot('subscriber-edit')
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('anna.weber77@example.com was saved.', { exact: true }).first().waitFor()
     const list = (await started.api.get<MailingList[]>('/mailing_lists')).data[0]
     const all = await allSubscribers(started.api, list?.id ?? 0)
@@ -163,7 +163,7 @@ onEachStage('the window', ({ started, open }) => {
     await page.getByRole('button', { name: 'Revoke newsletter scripts' }).waitFor({ state: 'hidden' })
     await page.goto(`${started.app.baseUrl}/settings`)
     await page.getByRole('switch', { name: 'Prevent subscribers from being deleted' }).click()
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('The settings were saved.', { exact: true }).first().waitFor()
     await window.screenshot('settings')
 
