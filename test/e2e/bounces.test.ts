@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { startApplication } from '../support/application.ts'
 import { bounceReport } from '../support/bounce-report.ts'
-import { allSubscribers, makeCampaign } from '../support/builders.ts'
+import { allSubscribers, expectSuccess, makeCampaign } from '../support/builders.ts'
 import { dovecot, hasDovecot } from '../support/dovecot.ts'
 import { mailServer } from '../support/mail-server.ts'
 import { listWith, routeTo, untilState } from '../support/smtp-route.ts'
@@ -11,7 +11,7 @@ const skips = skipsWithoutBrowser || (!hasDovecot && process.env['CI'] !== 'true
 describe.skipIf(skips)('bounces, in a real Chromium', { timeout: 120_000 }, () => {
   const browser = sharedBrowser()
 
-  it('are read from a mailbox that is set up in the window, or added by hand, and listed', async () => {
+  it('are read from a mailbox that is set up in the window, or added by hand, listed, and judged again', async () => {
     const [taker, imap] = [await mailServer(), await dovecot()]
     const { api, app } = await startApplication()
     await routeTo(api, taker.port)
@@ -67,7 +67,20 @@ describe.skipIf(skips)('bounces, in a real Chromium', { timeout: 120_000 }, () =
     await page.getByRole('button', { name: 'Test “Return address”' }).click()
     await page.getByText('It works. The folder has 1 message.').first().waitFor()
 
-    const statuses = (await allSubscribers(api, list.id)).map(({ status }) => status)
-    expect(statuses).toEqual(['bounced', 'active'])
+    const statuses = async () => (await allSubscribers(api, list.id)).map(({ status }) => status)
+    expect(await statuses()).toEqual(['bounced', 'active'])
+
+    expectSuccess(await api.put('/delivery_options', { delivery_options: { soft_bounces: 1 } }))
+    await page.getByRole('button', { name: 'Judge past bounces again' }).click()
+    const judged = page.getByRole('dialog')
+    await judged.getByText('1 subscriber would become Bounced.').waitFor()
+    await judged.getByText('ben@example.org').waitFor()
+    await window.screenshot('judge-again')
+    await judged.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('1 subscriber was changed', { exact: true }).first().waitFor()
+    expect(await statuses()).toEqual(['bounced', 'bounced'])
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await page.getByText('It is as it was before', { exact: true }).first().waitFor()
+    expect(await statuses()).toEqual(['bounced', 'active'])
   })
 })
