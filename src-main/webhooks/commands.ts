@@ -1,7 +1,7 @@
 import type { Insertable, Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { eventsAfter, newestEventId } from '../api/events/queries.ts'
-import { recordUnlogged } from '../api/webhooks/commands.ts'
+import { recordUnlogged, sendWaitingNow } from '../api/webhooks/commands.ts'
 import { countMessages, countWaitingEvents, eventTypesOf, type WebhookRow } from '../api/webhooks/queries.ts'
 import { maxWaiting } from '../api/webhooks/rules.ts'
 import type { WebhookMessagesTable } from '../api/webhooks/tables.ts'
@@ -114,11 +114,12 @@ async function recordAttempt(
 
 /** Stores how the receiver does: while it takes nothing, one message at a time is tried. */
 async function recordState(
-  { db, now }: CommandContext,
+  context: CommandContext,
   webhook: WebhookRow,
   attempts: readonly Attempt[],
   hasGivenUp: boolean
 ): Promise<void> {
+  const { db, now } = context
   const delivered = attempts.findLast(({ isAccepted }) => isAccepted)
   const failed = attempts.findLast(({ isAccepted }) => !isAccepted)
   if (delivered) {
@@ -131,14 +132,7 @@ async function recordState(
       .where('id', '=', webhook.id)
       .execute()
     // The receiver is back: what it did not take is sent at once.
-    if (webhook.failures > 0) {
-      await db
-        .updateTable('webhook_messages')
-        .set({ next_at: 0 })
-        .where('webhook_id', '=', webhook.id)
-        .where('state', '=', 'waiting')
-        .execute()
-    }
+    if (webhook.failures > 0) await sendWaitingNow(context, webhook.id)
   } else if (failed) {
     const failures = isDown(webhook, attempts) ? webhook.failures + 1 : 0
     const since = webhook.failing_since ?? failed.at

@@ -19,7 +19,7 @@ interface Lease {
   recording: Promise<void> | null
 }
 
-/** Who follows events, whose changes of subscribers are recorded meanwhile; and their waits. */
+/** Keeps track of who follows events: changes of their subscribers are recorded meanwhile, and requests wait here for the next one. */
 export class Followers {
   readonly #writer: Writer
   readonly #leases = new Map<number, Lease>()
@@ -55,7 +55,7 @@ export class Followers {
 
   #end(organizationId: number): void {
     this.#leases.delete(organizationId)
-    // If it fails, changes are recorded for nobody until the next follower comes and goes.
+    // If it fails, more than needed is recorded until the next follower comes or goes.
     this.#record().catch(() => undefined)
   }
 

@@ -73,12 +73,7 @@ const updateWebhook: Command<Update, WebhookRow> = async (
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await context.db
-    .updateTable('webhook_messages')
-    .set({ next_at: 0 })
-    .where('webhook_id', '=', id)
-    .where('state', '=', 'waiting')
-    .execute()
+  await sendWaitingNow(context, id)
   updateRecording(context.sqlite)
   recordRow(context, 'webhook', 'update', row)
   return row
@@ -131,6 +126,16 @@ const replayMessage: Command<Named & { messageId: number }, void> = async (
     .where('id', '=', messageId)
     .execute()
   recordUnlogged(context, webhook)
+}
+
+/** Makes every waiting message of a webhook due. */
+export async function sendWaitingNow({ db }: CommandContext, webhookId: number): Promise<void> {
+  await db
+    .updateTable('webhook_messages')
+    .set({ next_at: 0 })
+    .where('webhook_id', '=', webhookId)
+    .where('state', '=', 'waiting')
+    .execute()
 }
 
 /** Wakes the delivery and the windows, without an entry in the history. */
