@@ -26,6 +26,7 @@ import { unsafePlacesOf } from './integrity/place.ts'
 import { Judge } from './receiving/judging/judge.ts'
 import { MessageReader } from './receiving/message-reader.ts'
 import { SegmentReader } from './segments/segment-reader.ts'
+import { RemoteDatabases } from './remote-databases/remote-databases.ts'
 import { RemoteLook } from './sync/remote-look.ts'
 import { ContentWriter } from './tracking/content-writer.ts'
 import { About } from './workbench/about/about.ts'
@@ -161,6 +162,7 @@ async function createServices(
     dns: new Dns(dnsServers),
     rehearsals: new Rehearsals(databasePath),
     remoteLook: new RemoteLook(),
+    remoteDatabases: new RemoteDatabases(),
     about: new About(),
     backups,
     integrity,

@@ -9,6 +9,7 @@ import { deliveryCommands } from './delivery/commands.ts'
 import { autoresponderDeliveryCommands } from './delivery/autoresponders/commands.ts'
 import { confirmationDeliveryCommands } from './delivery/confirmations/commands.ts'
 import { customFieldCommands } from './api/custom-fields/commands.ts'
+import { databaseConnectionCommands } from './api/database-connections/commands.ts'
 import { dkimKeyCommands } from './api/dkim-keys/commands.ts'
 import { eventCommands } from './api/events/commands.ts'
 import { gateCommands } from './gates/commands.ts'
@@ -61,6 +62,7 @@ export const commands: CommandRegistry = {
   mailingLists: mailingListCommands,
   rekeys: rekeyCommands,
   deliverySettings: deliverySettingCommands,
+  databaseConnections: databaseConnectionCommands,
   gates: gateCommands,
   smtpServers: smtpServerCommands,
   dkimKeys: dkimKeyCommands,

@@ -4,6 +4,7 @@ import { attachmentRoutes } from './api/attachments/routes.ts'
 import { autoresponderRoutes } from './api/autoresponders/routes.ts'
 import { campaignRoutes } from './api/campaigns/routes.ts'
 import { customFieldRoutes } from './api/custom-fields/routes.ts'
+import { databaseConnectionRoutes } from './api/database-connections/routes.ts'
 import { deliverySettingRoutes } from './api/delivery-settings/routes.ts'
 import { eventRoutes } from './api/events/routes.ts'
 import { jobRoutes } from './api/jobs/routes.ts'
@@ -63,6 +64,7 @@ const apiRoutes = [
   seedListRoutes,
   suppressionListRoutes,
   deliverySettingRoutes,
+  databaseConnectionRoutes,
   gateRoutes,
   eventRoutes,
   webhookRoutes,

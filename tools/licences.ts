@@ -10,6 +10,8 @@ const leftOut: Record<string, { licence: string; text: string }> = {
   '@iconify-json/lucide': { licence: 'ISC', text: 'lucide.txt' },
   'abstract-logging': { licence: 'MIT', text: 'abstract-logging.txt' },
   'lazy-val': { licence: 'MIT', text: 'lazy-val.txt' },
+  'pg-types': { licence: 'MIT', text: 'pg-types.txt' },
+  pgpass: { licence: 'MIT', text: 'pgpass.txt' },
   'vaul-vue': { licence: 'MIT', text: 'vaul-vue.txt' }
 }
 

@@ -5,7 +5,8 @@ import { writeDurably } from './durable.ts'
 
 /**
  * The owner of a secret: the key of a remote by id, the passphrase of the encrypted copies in a folder, the password of an SMTP server or of a
- * mailbox, the private half of a DKIM key, the key of a gate, or the secrets of a webhook.
+ * mailbox, the private half of a DKIM key, the key of a gate, the secrets of a webhook, or the
+ * password of a database.
  */
 export type CredentialOwner =
   | number
@@ -15,6 +16,7 @@ export type CredentialOwner =
   | `imap-${number}`
   | `gate-${number}`
   | `webhook-${number}`
+  | `database-${number}`
 
 /** Encrypts what only the user of this computer can decrypt: Electron's safeStorage. */
 export interface DesktopEncryption {

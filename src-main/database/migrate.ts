@@ -47,6 +47,7 @@ import { events } from './migrations/0060-events.ts'
 import { listPages } from './migrations/0061-list-pages.ts'
 import { mailboxProtocols } from './migrations/0062-mailbox-protocols.ts'
 import { judgements } from './migrations/0063-judgements.ts'
+import { databaseConnections } from './migrations/0064-database-connections.ts'
 
 /** In order; a released migration is never edited. */
 export const migrations: readonly Migration[] = [
@@ -91,7 +92,8 @@ export const migrations: readonly Migration[] = [
   events,
   listPages,
   mailboxProtocols,
-  judgements
+  judgements,
+  databaseConnections
 ]
 
 const keptBackups = 3

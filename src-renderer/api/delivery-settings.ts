@@ -1,7 +1,6 @@
 import type { deliverySettingEndpoints } from '../../src-main/api/delivery-settings/endpoints.ts'
 import type {
   BounceEmail,
-  DatabaseConnection,
   GateTest,
   UrlDomain,
   UrlDomainChanges,
@@ -10,7 +9,7 @@ import type {
 import type { seedListEndpoints } from '../../src-main/api/seed-lists/endpoints.ts'
 import type { SeedList, SeedListChanges, SeedListInput } from '../../src-main/api/seed-lists/schema.ts'
 import type { gateEndpoints } from '../../src-main/tracking/gates/endpoints.ts'
-import { apiCalls, ApiFailure, type RecordVersion } from './client.ts'
+import { apiCalls, type RecordVersion } from './client.ts'
 
 export type { SeedList, SeedListInput, UrlDomain }
 
@@ -24,29 +23,16 @@ export interface DeliverySettings {
   bounceEmails: BounceEmail[]
   urlDomains: UrlDomain[]
   virtualMtas: VirtualMta[]
-  /** null without the role: only system administrators define them. */
-  databaseConnections: DatabaseConnection[] | null
 }
 
 export async function fetchDeliverySettings(): Promise<DeliverySettings> {
-  const [lists, bounceEmails, urlDomains, virtualMtas, databaseConnections] = await Promise.all([
+  const [lists, bounceEmails, urlDomains, virtualMtas] = await Promise.all([
     seedLists.call('GET /seed_lists'),
     settings.call('GET /bounce_emails'),
     settings.call('GET /url_domains'),
-    settings.call('GET /virtual_mtas'),
-    fetchDatabaseConnections()
+    settings.call('GET /virtual_mtas')
   ])
-  return { seedLists: lists, bounceEmails, urlDomains, virtualMtas, databaseConnections }
-}
-
-/** The connections of the delivery engine; null for a user who is no system administrator. */
-export async function fetchDatabaseConnections(): Promise<DatabaseConnection[] | null> {
-  try {
-    return await settings.call('GET /database_connections')
-  } catch (error) {
-    if (error instanceof ApiFailure && error.code === 'not_authorized') return null
-    throw error
-  }
+  return { seedLists: lists, bounceEmails, urlDomains, virtualMtas }
 }
 
 export function createSeedList(list: SeedListInput): Promise<SeedList> {
@@ -104,10 +90,6 @@ export function createBounceEmail(email: string): Promise<BounceEmail> {
   return settings.call('POST /bounce_emails', { body: { bounce_email } })
 }
 
-export function createDatabaseConnection(name: string): Promise<DatabaseConnection> {
-  return settings.call('POST /database_connections', { body: { database_connection: { name } } })
-}
-
 export async function deleteSeedList(id: number): Promise<void> {
   await seedLists.call('DELETE /seed_lists/:id', { params: { id } })
 }
@@ -129,8 +111,4 @@ export function setPlusAddressing(id: string, plus_addressing: boolean): Promise
 
 export async function deleteBounceEmail(id: string): Promise<void> {
   await settings.call('DELETE /bounce_emails/:id', { params: { id } })
-}
-
-export async function deleteDatabaseConnection(id: number): Promise<void> {
-  await settings.call('DELETE /database_connections/:id', { params: { id } })
 }

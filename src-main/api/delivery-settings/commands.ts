@@ -5,14 +5,12 @@ import type { CredentialPlace } from '../../base/credential-places.ts'
 import { secretColumn } from '../../base/credentials.ts'
 import { refusal } from '../../base/refusal.ts'
 import { serverAddress } from '../../http/server-address.ts'
-import { systemOrganizationId } from '../organizations/rules.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
 import { endWaiting } from '../smtp-servers/commands.ts'
 import { isDomain, isEmail } from '../subscribers/rules.ts'
 import {
   type BounceEmailRow,
   bounceEmailsOf,
-  databaseConnections,
   dependenciesOn,
   type DeliverySetting,
   urlDomainById,
@@ -20,14 +18,7 @@ import {
   urlDomainsOf,
   virtualMtasOf
 } from './queries.ts'
-import type {
-  BounceEmailInput,
-  DatabaseConnection,
-  DatabaseConnectionInput,
-  UrlDomainInput,
-  VirtualMta,
-  VirtualMtaInput
-} from './schema.ts'
+import type { BounceEmailInput, UrlDomainInput, VirtualMta, VirtualMtaInput } from './schema.ts'
 
 export const virtualMtaTables: RecordTables = { entity: 'virtual_mta', table: 'virtual_mtas', parts: [] }
 export const urlDomainTables: RecordTables = {
@@ -200,27 +191,6 @@ export const updateBounceEmail: Command<
   return { ...found, plusAddressing: Number(plusAddressing) }
 }
 
-/** @throws ApiError validation_failed if the name exists */
-export const createDatabaseConnection: Command<DatabaseConnectionInput, DatabaseConnection> = async (
-  context,
-  input
-) => {
-  const name = input.name.trim()
-  const others = await databaseConnections(context.db)
-  refuseTaken(
-    'name',
-    name,
-    others.map((other) => other.name)
-  )
-  const { id } = await context.db
-    .insertInto('database_connections')
-    .values({ name, name_key: name.toLowerCase() })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  recordOne(context, 'database_connection', 'create', { organizationId: systemOrganizationId }, id)
-  return { id, name }
-}
-
 interface Delete {
   organizationId: number
   id: number
@@ -268,16 +238,6 @@ export const deleteBounceEmail: Command<BounceEmailKey, void> = async (
   )
 }
 
-export const deleteDatabaseConnection: Command<{ id: number }, void> = async (context, { id }) => {
-  const found = (await databaseConnections(context.db)).find((each) => each.id === id)
-  if (!found) throw notFound('database connection', id)
-  await refuseInUse(context, 'database_connection', id, found.name)
-  await context.db.deleteFrom('database_connections').where('id', '=', id).execute()
-  recordOne(context, 'database_connection', 'delete', { organizationId: systemOrganizationId }, id, {
-    name: found.name
-  })
-}
-
 /** @throws ApiError validation_failed */
 function readAddress(text = ''): string {
   if (text.trim() === '') throw validationFailed(refusal('blank', { field: 'address' }))
@@ -318,9 +278,7 @@ export const deliverySettingCommands = {
   deleteUrlDomain,
   createBounceEmail,
   updateBounceEmail,
-  deleteBounceEmail,
-  createDatabaseConnection,
-  deleteDatabaseConnection
+  deleteBounceEmail
 }
 
 declare module '../../database/command.ts' {

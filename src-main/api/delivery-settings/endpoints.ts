@@ -5,8 +5,6 @@ import {
   BounceEmail,
   BounceEmailChanges,
   BounceEmailInput,
-  DatabaseConnection,
-  DatabaseConnectionInput,
   UrlDomain,
   UrlDomainChanges,
   UrlDomainInput,
@@ -92,26 +90,6 @@ export const deliverySettingEndpoints = endpoints('Delivery settings', {
     access: 'organization_admin',
     summary: 'Delete a bounce email',
     params: BounceEmailParams,
-    answer: nothing
-  },
-
-  'GET /database_connections': {
-    access: 'system_admin',
-    summary: 'List the database connections of the delivery engine',
-    answer: envelope(Type.Array(DatabaseConnection))
-  },
-
-  'POST /database_connections': {
-    access: 'system_admin',
-    summary: 'Name a database connection of the delivery engine',
-    body: wrapped('database_connection', DatabaseConnectionInput),
-    answer: envelope(DatabaseConnection)
-  },
-
-  'DELETE /database_connections/:id': {
-    access: 'system_admin',
-    summary: 'Delete a database connection',
-    params: IdParams,
     answer: nothing
   }
 })

@@ -6,7 +6,7 @@ import type { Schema } from '../../database/schema.ts'
 import { autorespondersUsing } from '../autoresponders/uses.ts'
 import { campaignsUsing } from '../campaigns/uses.ts'
 import type { Dependency } from '../../http/dependencies.ts'
-import { type DatabaseConnection, systemDefaultRoute, type UrlDomain, type VirtualMta } from './schema.ts'
+import { systemDefaultRoute, type UrlDomain, type VirtualMta } from './schema.ts'
 
 /** By id; the system default route is first. */
 export async function virtualMtasOf(db: Kysely<Schema>, organizationId: number): Promise<VirtualMta[]> {
@@ -88,10 +88,6 @@ export function bounceEmailId({ userId, domainId }: BounceEmailRow): string {
 
 export function bounceAddress({ username, domain }: BounceEmailRow): string {
   return `${username}@${domain}`
-}
-
-export function databaseConnections(db: Kysely<Schema>): Promise<DatabaseConnection[]> {
-  return db.selectFrom('database_connections').select(['id', 'name']).orderBy('id').execute()
 }
 
 const listColumns = {

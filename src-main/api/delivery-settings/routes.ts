@@ -6,7 +6,6 @@ import {
   bounceEmailId,
   type BounceEmailRow,
   bounceEmailsOf,
-  databaseConnections,
   presentUrlDomain,
   urlDomainsOf,
   virtualMtasOf
@@ -76,16 +75,6 @@ export const deliverySettingRoutes = serveEndpoints(
 
     'DELETE /bounce_emails/:id': async ({ caller: { organizationId }, params }) => {
       await writer.run('deliverySettings.deleteBounceEmail', { organizationId, ...bounceEmailKey(params.id) })
-      return ok(null)
-    },
-
-    'GET /database_connections': async () => ok(await databaseConnections(reader)),
-
-    'POST /database_connections': async ({ body }) =>
-      ok(await writer.run('deliverySettings.createDatabaseConnection', body.database_connection)),
-
-    'DELETE /database_connections/:id': async ({ params }) => {
-      await writer.run('deliverySettings.deleteDatabaseConnection', { id: params.id })
       return ok(null)
     }
   })

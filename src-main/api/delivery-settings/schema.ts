@@ -83,10 +83,3 @@ export const BounceEmailInput = Type.Object({
 })
 export const BounceEmailChanges = Type.Object({ plus_addressing: Type.Boolean() })
 export type BounceEmailInput = Static<typeof BounceEmailInput>
-
-/** A database that Remote Lists read from (docs/api.md, "Mailing lists"). */
-export const DatabaseConnection = Type.Object({ id: Type.Integer(), name: Type.String() })
-export type DatabaseConnection = Static<typeof DatabaseConnection>
-
-export const DatabaseConnectionInput = Type.Object({ name: Filled({ maxLength: 255 }) })
-export type DatabaseConnectionInput = Static<typeof DatabaseConnectionInput>

@@ -29,25 +29,16 @@ export interface BounceEmailsTable {
   plus_addressing: Generated<Flag>
 }
 
-/** Shared by all organizations. */
-export interface DatabaseConnectionsTable {
-  id: Generated<number>
-  name: string
-  name_key: string
-}
-
 declare module '../../database/schema.ts' {
   interface Schema {
     virtual_mtas: VirtualMtasTable
     url_domains: UrlDomainsTable
     bounce_domains: BounceDomainsTable
     bounce_emails: BounceEmailsTable
-    database_connections: DatabaseConnectionsTable
   }
   interface ChangedEntities {
     url_domain: unknown
     bounce_email: unknown
     virtual_mta: unknown
-    database_connection: unknown
   }
 }

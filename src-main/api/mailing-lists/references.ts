@@ -7,10 +7,10 @@ import {
   bounceAddress,
   bounceEmailId,
   bounceEmailsOf,
-  databaseConnections,
   urlDomainsOf,
   virtualMtasOf
 } from '../delivery-settings/queries.ts'
+import { databaseConnections } from '../database-connections/queries.ts'
 import { systemDefaultRoute } from '../delivery-settings/schema.ts'
 import { findSeedLists } from '../seed-lists/queries.ts'
 import type { MailingListsTable } from './tables.ts'

@@ -202,6 +202,22 @@ export const english = {
   id_of: '{field} must be the id of {what}',
   option_ids: '{field} must be the ids of options of this field',
   only_list_conditions: '{field} must be in_mailing_list, the only type of condition that is supported',
+  database_not_set_up: 'the database connection {name} has a name only. Enter its server under Delivery',
+  database_no_secret: 'the password for the database {name} is missing. Enter it again under Delivery',
+  database_host: '{field} must be the name or address of a server, without a scheme or a path, not "{host}"',
+  database_path: '{field} must be the whole path of a SQLite file on this computer',
+  certificate: '{field} is not a certificate in PEM format: {words}',
+  database_unreachable: 'the database {name} cannot be reached: “{words}”',
+  database_certificate:
+    'the certificate of the database {name} cannot be verified: “{words}”. Enter the certificate of its authority in the connection',
+  database_sign_in_refused: 'the database {name} refuses the user name or password: “{words}”',
+  query_refused: 'the database {name} refuses the query: “{words}”',
+  query_refused_at: 'the database {name} refuses the query in line {line}, column {column}: “{words}”',
+  query_writes: 'the database {name} refuses the query because it would change data: “{words}”',
+  query_too_slow: 'the database {name} took longer than {seconds} seconds',
+  query_without_rows: 'the query returns no rows and columns. Begin it with SELECT',
+  query_row_too_large:
+    'the query returns rows with more than {megabytes} MB, which is too much for a message',
   remote_list_named: '{field} {id} is a Remote List, which has no subscribers',
   import_of_earlier_version:
     '{field} {id} was made by an earlier version, which did not record whom it added',

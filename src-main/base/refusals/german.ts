@@ -214,6 +214,24 @@ export const german: Sentences = {
   id_of: '{field} muss auf einen vorhandenen Datensatz verweisen ({what})',
   option_ids: '{field} muss auf Optionen dieses Feldes verweisen',
   only_list_conditions: '{field} muss in_mailing_list sein, die einzige Art von Bedingung, die es hier gibt',
+  database_not_set_up:
+    'Von der Datenbankverbindung {name} ist nur der Name bekannt. Tragen Sie unter Versand ihren Server ein',
+  database_no_secret: 'Das Passwort für die Datenbank {name} fehlt. Geben Sie es unter Versand neu ein',
+  database_host: 'Hier gehört Name oder Adresse eines Servers hin, ohne Schema und Pfad, nicht „{host}“',
+  database_path: 'Hier gehört der vollständige Pfad einer SQLite-Datei auf diesem Computer hin',
+  certificate: 'Das ist kein Zertifikat im PEM-Format: {words}',
+  database_unreachable: 'Die Datenbank {name} ist nicht erreichbar: „{words}“',
+  database_certificate:
+    'Das Zertifikat der Datenbank {name} lässt sich nicht prüfen: „{words}“. Tragen Sie das Zertifikat seiner Zertifizierungsstelle in der Verbindung ein',
+  database_sign_in_refused: 'Die Datenbank {name} nimmt Benutzername oder Passwort nicht an: „{words}“',
+  query_refused: 'Die Datenbank {name} weist die Abfrage zurück: „{words}“',
+  query_refused_at:
+    'Die Datenbank {name} weist die Abfrage in Zeile {line}, Spalte {column} zurück: „{words}“',
+  query_writes: 'Die Datenbank {name} weist die Abfrage zurück, weil sie Daten ändern würde: „{words}“',
+  query_too_slow: 'Die Datenbank {name} hat länger als {seconds} Sekunden gebraucht',
+  query_without_rows: 'Die Abfrage liefert keine Zeilen und Spalten. Beginnen Sie sie mit SELECT',
+  query_row_too_large:
+    'Die Abfrage liefert Zeilen mit mehr als {megabytes} MB; das ist zu viel für eine Nachricht',
   remote_list_named: 'Eine Remote-Liste hat keine Abonnenten; eine Bedingung kann sie nicht verwenden',
   import_of_earlier_version:
     '{field} {id} stammt von einer früheren Version, die nicht aufzeichnete, wer hinzukam',

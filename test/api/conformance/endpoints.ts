@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { CampaignDetail } from '../../../src-main/api/campaigns/schema.ts'
 import type { Application } from '../../../src-main/app.ts'
 import {
@@ -1060,15 +1061,15 @@ const webForms: Endpoint[] = [
 
 function defined(
   path: string,
-  body: () => unknown,
+  body: (started: StartedApplication) => unknown,
   data: { [key: string]: Shape },
   admin: string,
   read: string | undefined
 ): Endpoint[] {
-  const prepare = (started: StartedApplication): Promise<Prepared> => made(started, path, body())
+  const prepare = (started: StartedApplication): Promise<Prepared> => made(started, path, body(started))
   return [
     { method: 'GET', path, prepare, data: [data], ...(read !== undefined && { needs: read }) },
-    { method: 'POST', path, prepare: async () => ({ body: body() }), data, needs: admin },
+    { method: 'POST', path, prepare: async (started) => ({ body: body(started) }), data, needs: admin },
     { method: 'DELETE', path: `${path}/{id}`, prepare, data: 'null', needs: admin }
   ]
 }
@@ -1095,6 +1096,16 @@ const bounceEmailShape: { [key: string]: Shape } = {
   email: 'string',
   plus_addressing: 'boolean'
 }
+/** The database of the application itself: a SQLite file that is there. */
+const databaseConnectionBody = ({ dataDirectory }: StartedApplication): { database_connection: object } => ({
+  database_connection: {
+    name: unique(),
+    engine: 'sqlite',
+    database: join(dataDirectory, 'listwright.db')
+  }
+})
+const oneDatabaseConnection = (started: StartedApplication): Promise<Prepared> =>
+  made(started, '/database_connections', databaseConnectionBody(started))
 const bounceEmailBody = (): { bounce_email: object } => ({
   bounce_email: { username: `b${++number}`, domain: 'example.com' }
 })
@@ -1143,11 +1154,42 @@ const deliverySettings: Endpoint[] = [
   ...defined('/bounce_emails', bounceEmailBody, bounceEmailShape, 'organization_admin', undefined),
   ...defined(
     '/database_connections',
-    () => ({ database_connection: { name: unique() } }),
-    { id: 'integer', name: 'string' },
+    databaseConnectionBody,
+    shapes.databaseConnection as { [key: string]: Shape },
     'system_admin',
     'system_admin'
-  )
+  ),
+  {
+    method: 'GET',
+    path: '/database_connections/{id}',
+    prepare: oneDatabaseConnection,
+    data: shapes.databaseConnection,
+    needs: 'system_admin'
+  },
+  {
+    method: 'PUT',
+    path: '/database_connections/{id}',
+    prepare: async (started) => ({
+      ...(await oneDatabaseConnection(started)),
+      body: { database_connection: { time_limit: 60 } }
+    }),
+    data: shapes.databaseConnection,
+    needs: 'system_admin'
+  },
+  {
+    method: 'POST',
+    path: '/database_connections/{id}/test',
+    prepare: oneDatabaseConnection,
+    data: {
+      version: 'string',
+      read_only_transactions: 'boolean',
+      cursors: 'boolean',
+      time_limits: 'boolean',
+      rows_per_second: 'integer',
+      clock_difference: 'integer'
+    },
+    needs: 'system_admin'
+  }
 ]
 
 const smtpServerBody = (): { smtp_server: object } => ({

@@ -783,3 +783,20 @@ export const pendingSubscription: Shape = {
   is_repeated: 'boolean',
   expires_at: 'timestamp?'
 }
+
+export const databaseConnection: Shape = {
+  id: 'integer',
+  name: 'string',
+  engine: 'string?',
+  host: 'string',
+  port: 'integer',
+  database: 'string',
+  username: 'string',
+  tls: 'string',
+  authorities: 'string',
+  organization_ids: ['integer'],
+  time_limit: 'integer',
+  has_secret: 'boolean',
+  created_at: 'timestamp',
+  updated_at: 'timestamp'
+}

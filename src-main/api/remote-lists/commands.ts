@@ -1,0 +1,20 @@
+import type { CommandContext } from '../../database/command.ts'
+
+interface HandedOver {
+  seq_id: number
+  email: string
+  distinct_id: number | null
+}
+
+/** Stores whom messages of a campaign are handed over to, for their links and what comes back. */
+export async function storeRemoteRecipients(
+  { sqlite }: CommandContext,
+  campaignId: number,
+  recipients: readonly HandedOver[]
+): Promise<void> {
+  if (recipients.length === 0) return
+  const insert = sqlite.prepare(
+    'INSERT INTO remote_recipients (campaign_id, seq_id, email, distinct_id) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'
+  )
+  for (const { seq_id, email, distinct_id } of recipients) insert.run(campaignId, seq_id, email, distinct_id)
+}

@@ -1,0 +1,76 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import { emailKey } from '../subscribers/rules.ts'
+import type { TokenContent } from '../subscribers/tokens.ts'
+import { isRemoteId, seqIdOf } from './recipient-ids.ts'
+
+/** A recipient of a Remote List with the list. */
+export type RemoteRecipient = NonNullable<Awaited<ReturnType<typeof remoteRecipient>>>
+
+/** Returns the recipient that a link or a journal names; undefined if no message was handed over to them. */
+export async function remoteRecipient(
+  db: Kysely<Schema>,
+  { subscriberId, sliceId }: Pick<TokenContent, 'subscriberId' | 'sliceId'>
+) {
+  if (!isRemoteId(subscriberId)) return undefined
+  const row = await db
+    .selectFrom('stat_slices')
+    .innerJoin('stats', 'stats.id', 'stat_slices.stat_id')
+    .innerJoin('campaigns', 'campaigns.id', 'stats.campaign_id')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'campaigns.mailing_list_id')
+    .innerJoin('organizations', 'organizations.id', 'mailing_lists.organization_id')
+    .innerJoin('remote_recipients', 'remote_recipients.campaign_id', 'campaigns.id')
+    .select([
+      'remote_recipients.email',
+      'remote_recipients.distinct_id',
+      'remote_recipients.seq_id',
+      'campaigns.id as campaign_id',
+      'campaigns.mailing_list_id',
+      'mailing_lists.name as list_name',
+      'd_from_name',
+      'organization_id',
+      'time_zone_name',
+      'mailing_lists.deleted_at'
+    ])
+    .where('stat_slices.id', '=', sliceId)
+    .where('remote_recipients.seq_id', '=', seqIdOf(subscriberId))
+    .executeTakeFirst()
+  return row && { ...row, id: subscriberId }
+}
+
+/**
+ * Returns those of some addresses that are left out although the query returns them: they have unsubscribed, complained or bounced
+ * for good, and the database does not know of it yet.
+ */
+export async function removedAmong(
+  db: Kysely<Schema>,
+  mailingListId: number,
+  emails: readonly string[]
+): Promise<Set<string>> {
+  const keys = new Map(emails.map((email) => [email, emailKey(email)]))
+  const rows = await db
+    .selectFrom('remote_removals')
+    .select('email_key')
+    .distinct()
+    .where('mailing_list_id', '=', mailingListId)
+    .where('email_key', 'in', [...new Set(keys.values())])
+    .where('written_at', 'is', null)
+    .where((where) => where.or([where('reason', '!=', 'bounce'), where('bounce_type', '=', 'hard')]))
+    .execute()
+  const removed = new Set(rows.map(({ email_key }) => email_key))
+  return new Set(emails.filter((email) => removed.has(keys.get(email) ?? '')))
+}
+
+/** Returns what is stored of the recipients that were read for a campaign; undefined if they were not. */
+export function spoolOf(db: Kysely<Schema>, campaignId: number) {
+  return db.selectFrom('spools').selectAll().where('campaign_id', '=', campaignId).executeTakeFirst()
+}
+
+export async function isRemoteList(db: Kysely<Schema>, mailingListId: number): Promise<boolean> {
+  const list = await db
+    .selectFrom('mailing_lists')
+    .select('is_remote_list')
+    .where('id', '=', mailingListId)
+    .executeTakeFirst()
+  return list?.is_remote_list === 1
+}

@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto'
+import type { CommandContext } from '../../database/command.ts'
+import {
+  countedSlice,
+  recordBounce,
+  type RecipientBounce,
+  recordEvent,
+  takeBackUnsubscribes
+} from '../statistics/counting.ts'
+import { emailKey } from '../subscribers/rules.ts'
+import type { RemoteRecipient } from './queries.ts'
+import type { BounceType, RemovalReason } from './tables.ts'
+
+interface Removal {
+  reason: RemovalReason
+  bounceType?: BounceType
+  bounceCode?: string | null
+  /** UNIX milliseconds; left out = now. */
+  at?: number
+}
+
+/** Stores what a recipient's own database has to know of, in the order in which it happened. */
+export async function recordRemoval(
+  context: CommandContext,
+  recipient: Pick<
+    RemoteRecipient,
+    'mailing_list_id' | 'campaign_id' | 'seq_id' | 'email' | 'distinct_id' | 'organization_id'
+  >,
+  { reason, bounceType, bounceCode, at = context.now }: Removal
+): Promise<void> {
+  const { mailing_list_id, campaign_id, seq_id, email, distinct_id, organization_id } = recipient
+  const { id } = await context.db
+    .insertInto('remote_removals')
+    .values({
+      ...{ mailing_list_id, campaign_id, seq_id, email, distinct_id, reason },
+      email_key: emailKey(email),
+      bounce_type: bounceType ?? null,
+      bounce_code: bounceCode ?? null,
+      occurred_at: at,
+      event_id: eventIdOf(context.clock)
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  context.record({
+    ...{ entity: 'write_back', action: 'update', isUnlogged: true },
+    ...{ organizationId: organization_id, mailingListId: mailing_list_id, firstId: id, lastId: id }
+  })
+}
+
+/** A UUID of version 7 (RFC 9562), whose order is that of time. @param clock UNIX milliseconds */
+function eventIdOf(clock: number): string {
+  const bytes = randomBytes(16)
+  bytes.writeUIntBE(clock, 0, 6)
+  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f)
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f)
+  const hex = bytes.toString('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}
+
+/** Counts an unsubscribe of a recipient, and stores it for their database. A second one by the same message is counted only. */
+export async function unsubscribeRemote(
+  context: CommandContext,
+  recipient: RemoteRecipient,
+  { sliceId, ip, at }: { sliceId: number; ip: string | null; at: number }
+): Promise<void> {
+  if (!(await countedSlice(context.db, sliceId))) {
+    await recordRemoval(context, recipient, { reason: 'unsubscribe', at })
+    return
+  }
+  const unsubscribe = { type: 'unsub' as const, sliceId, subscriber: recipient, ip, at }
+  const isFirst = await recordEvent(context, unsubscribe, recipient.time_zone_name)
+  if (isFirst) await recordRemoval(context, recipient, { reason: 'unsubscribe', at })
+}
+
+/**
+ * Undoes an unsubscribe of a recipient, as if it had not happened.
+ * @param at when that was asked for, in UNIX milliseconds; it works `within` so many milliseconds
+ * @returns false if it is too late, or was written back already
+ */
+export async function undoRemoteUnsubscribe(
+  context: CommandContext,
+  { campaign_id, seq_id, id: subscriberId, time_zone_name }: RemoteRecipient,
+  { sliceId, at, within }: { sliceId: number; at: number; within: number }
+): Promise<boolean> {
+  const undone = await context.db
+    .deleteFrom('remote_removals')
+    .where('campaign_id', '=', campaign_id)
+    .where('seq_id', '=', seq_id)
+    .where('reason', '=', 'unsubscribe')
+    .where('written_at', 'is', null)
+    .where('occurred_at', '>=', at - within)
+    .returning('occurred_at')
+    .executeTakeFirst()
+  if (!undone) return false
+  const first = await context.db
+    .selectFrom('stat_events')
+    .select((select) => select.fn.min<number | null>('id').as('id'))
+    .where('stat_slice_id', '=', sliceId)
+    .where('type', '=', 'unsub')
+    .where('subscriber_id', '=', subscriberId)
+    .where('occurred_at', '>=', undone.occurred_at)
+    .executeTakeFirst()
+  if (first?.id != null) {
+    const counted = { sliceId, subscriberId, firstEventId: first.id, updatedStatus: false }
+    await takeBackUnsubscribes(context, counted, time_zone_name)
+  }
+  return true
+}
+
+export async function complainRemote(
+  context: CommandContext,
+  recipient: RemoteRecipient,
+  sliceId: number
+): Promise<void> {
+  const isCounted = (await countedSlice(context.db, sliceId)) !== undefined
+  const complaint = { type: 'scomp' as const, sliceId, subscriber: recipient, ip: null }
+  const isFirst = !isCounted || (await recordEvent(context, complaint, recipient.time_zone_name))
+  if (isFirst) await recordRemoval(context, recipient, { reason: 'complaint' })
+}
+
+export async function bounceRemote(
+  context: CommandContext,
+  recipient: RemoteRecipient,
+  bounce: Pick<RecipientBounce, 'sliceId' | 'class' | 'code' | 'wasAccepted'>
+): Promise<void> {
+  if (await countedSlice(context.db, bounce.sliceId)) {
+    const counted = { ...bounce, subscriber: recipient, updatesStatus: false }
+    await recordBounce(context, counted, recipient.time_zone_name)
+  }
+  await recordRemoval(context, recipient, {
+    ...{ reason: 'bounce', bounceType: bounce.class, bounceCode: bounce.code }
+  })
+}
+
+/** Stores that no server took a message over; the caller counts it. */
+export async function recordLocalBounce(
+  context: CommandContext,
+  recipient: RemoteRecipient,
+  { sliceId, class: bounceType, code }: { sliceId: number; class: BounceType; code: string }
+): Promise<void> {
+  await context.db
+    .insertInto('stat_events')
+    .values({
+      ...{ stat_slice_id: sliceId, type: 'bounce', subscriber_id: recipient.id, email: recipient.email },
+      ...{ is_unique: 1, bounce_code: code, occurred_at: context.now }
+    })
+    .execute()
+  await recordRemoval(context, recipient, { reason: 'bounce', bounceType, bounceCode: code })
+}

@@ -1,0 +1,71 @@
+import { ExplainedError, messageOf } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
+
+/** A remote database that cannot be used, or refuses a query; the sentence names it, and has its words. */
+export class RemoteDatabaseFault extends ExplainedError {}
+
+/** What Node and OpenSSL say of a certificate that is not trusted. */
+const certificateCodes =
+  /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|ERR_TLS_CERT|HOSTNAME_MISMATCH|INVALID_CA|CRL_|ERROR_IN_CERT)/
+
+const longestWords = 500
+
+/** Returns the words of an error, or its code without any. */
+export function wordsOf(error: unknown): string {
+  const first = firstOf(error)
+  return (messageOf(first) || codeOf(first)).slice(0, longestWords)
+}
+
+/** Node tries each address of a server, and reports what went wrong with all of them. */
+function firstOf(error: unknown): unknown {
+  return error instanceof AggregateError ? (error.errors as unknown[])[0] : error
+}
+
+/** Returns the code of an error of Node or a driver; '' without one. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+/** A connection that could not be made, or broke. */
+export function unreachable(name: string, error: unknown): RemoteDatabaseFault {
+  const words = wordsOf(error)
+  const code = codeOf(firstOf(error))
+  return certificateCodes.test(code)
+    ? new RemoteDatabaseFault(refusal('database_certificate', { name, words }), { cause: error })
+    : new RemoteDatabaseFault(refusal('database_unreachable', { name, words }), { cause: error })
+}
+
+export function signInRefused(name: string, error: unknown): RemoteDatabaseFault {
+  return new RemoteDatabaseFault(refusal('database_sign_in_refused', { name, words: wordsOf(error) }))
+}
+
+/** @param position of the fault in the query, in characters from 1; undefined if the database does not tell */
+export function queryRefused(
+  name: string,
+  error: unknown,
+  at?: { query: string; position: number }
+): RemoteDatabaseFault {
+  const words = wordsOf(error)
+  if (!at || at.position < 1) return new RemoteDatabaseFault(refusal('query_refused', { name, words }))
+  const before = at.query.slice(0, at.position - 1).split('\n')
+  const place = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+  return new RemoteDatabaseFault(refusal('query_refused_at', { name, words, ...place }))
+}
+
+export function queryWrites(name: string, error: unknown): RemoteDatabaseFault {
+  return new RemoteDatabaseFault(refusal('query_writes', { name, words: wordsOf(error) }))
+}
+
+export function tooSlow(name: string, milliseconds: number): RemoteDatabaseFault {
+  return new RemoteDatabaseFault(
+    refusal('query_too_slow', { name, seconds: Math.round(milliseconds / 1000) })
+  )
+}
+
+export function withoutRows(): RemoteDatabaseFault {
+  return new RemoteDatabaseFault(refusal('query_without_rows'))
+}
+
+export function rowTooLarge(megabytes: number): RemoteDatabaseFault {
+  return new RemoteDatabaseFault(refusal('query_row_too_large', { megabytes }))
+}

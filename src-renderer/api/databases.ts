@@ -1,0 +1,50 @@
+import type { databaseConnectionEndpoints } from '../../src-main/api/database-connections/endpoints.ts'
+import type {
+  DatabaseConnection,
+  DatabaseConnectionChanges,
+  DatabaseConnectionInput,
+  DatabaseConnectionTest
+} from '../../src-main/api/database-connections/schema.ts'
+import { apiCalls, ApiFailure, type RecordVersion } from './client.ts'
+
+export type { DatabaseConnection, DatabaseConnectionInput, DatabaseConnectionTest }
+
+const connections = apiCalls<typeof databaseConnectionEndpoints>()
+
+/** The databases that Remote Lists and imports read from; null for a user who is no system administrator. */
+export async function fetchDatabaseConnections(): Promise<DatabaseConnection[] | null> {
+  try {
+    return await connections.call('GET /database_connections')
+  } catch (error) {
+    if (error instanceof ApiFailure && error.code === 'not_authorized') return null
+    throw error
+  }
+}
+
+export function fetchDatabaseConnection(id: number, version?: RecordVersion): Promise<DatabaseConnection> {
+  return connections.call('GET /database_connections/:id', { params: { id }, version })
+}
+
+export function createDatabaseConnection(connection: DatabaseConnectionInput): Promise<DatabaseConnection> {
+  return connections.call('POST /database_connections', { body: { database_connection: connection } })
+}
+
+export function updateDatabaseConnection(
+  id: number,
+  changes: DatabaseConnectionChanges,
+  version?: RecordVersion
+): Promise<DatabaseConnection> {
+  return connections.call('PUT /database_connections/:id', {
+    params: { id },
+    body: { database_connection: changes },
+    version
+  })
+}
+
+export function testDatabaseConnection(id: number): Promise<DatabaseConnectionTest> {
+  return connections.call('POST /database_connections/:id/test', { params: { id } })
+}
+
+export async function deleteDatabaseConnection(id: number): Promise<void> {
+  await connections.call('DELETE /database_connections/:id', { params: { id } })
+}

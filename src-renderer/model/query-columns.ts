@@ -1,0 +1,18 @@
+import type { QueryResult } from '../api/remote-queries.ts'
+
+/** Names of columns that have a meaning of their own; letter case does not count. */
+const ownColumns: readonly string[] = ['email', 'distinct_id']
+
+/** Returns the columns of a query that codes can name. */
+export function mergeColumnsOf({ columns }: Pick<QueryResult, 'columns'>): { name: string }[] {
+  return columns.filter(({ name }) => !ownColumns.includes(name.trim().toLowerCase()))
+}
+
+/** Returns a row of a query by its columns. */
+export function rowByColumn(
+  { columns, rows }: Pick<QueryResult, 'columns' | 'rows'>,
+  index: number
+): Record<string, string | null> | undefined {
+  const row = rows[index]
+  return row && Object.fromEntries(columns.map(({ name }, place) => [name, row[place] ?? null]))
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { startApplication } from '../support/application.ts'
+import { outboxOf } from '../support/outbox.ts'
+import { remoteListOn, sqliteFile } from '../support/remote-lists.ts'
+import { untilState } from '../support/smtp-route.ts'
+import { menuIsGone, sharedBrowser, skipsWithoutBrowser, Window, writeHtml } from './browser.ts'
+
+const contacts = `INSERT INTO contacts VALUES (7, 'anna@example.org', 'Anna'), (8, 'ben@example.org', 'Ben'),
+  (9, 'no address', 'Carl')`
+
+describe.skipIf(skipsWithoutBrowser)('Remote Lists, in a real Chromium', { timeout: 120_000 }, () => {
+  const browser = sharedBrowser()
+
+  it('a database is added and tested in the window', async () => {
+    const { app } = await startApplication()
+    const { database } = await sqliteFile(contacts)
+    const window = await Window.open(browser, app, '/delivery')
+    const { page } = window
+
+    await page.getByRole('button', { name: 'Add a database' }).click()
+    const form = page.getByRole('dialog')
+    await form.getByLabel('Name', { exact: true }).fill('CRM')
+    await window.screenshot('database-form')
+    await form.getByRole('combobox', { name: 'Kind of database' }).click()
+    await page.getByRole('option', { name: 'SQLite file' }).click()
+    await menuIsGone(page)
+    await form.getByLabel('Path of the file').fill(database)
+    await form.getByRole('button', { name: 'Add database' }).click()
+    await page.getByText(`SQLite file · ${database}`).waitFor()
+    await page.getByRole('button', { name: 'Test “CRM”' }).click()
+    await page.getByText(/^SQLite 3\./).waitFor()
+    await page.getByText('Refuses to write while it is read').waitFor()
+    await window.screenshot('database-test')
+  })
+
+  it('a query is written, tried and sent, with its columns as merge fields', async () => {
+    const { api, app, dataDirectory } = await startApplication()
+    const list = await remoteListOn(api, await sqliteFile(contacts), {
+      name: 'Customers',
+      d_from_email: 'news@example.com'
+    })
+    const window = await Window.open(browser, app, `/lists/${list.id}/query`)
+    const { page } = window
+
+    await page
+      .getByLabel('Query in SQL')
+      .fill('SELECT email, id AS distinct_id, name AS first_name FROM contact')
+    await page.getByRole('button', { name: 'Show rows' }).click()
+    await page.getByText(/refuses the query: “no such table: contact”/).waitFor()
+    await page
+      .getByLabel('Query in SQL')
+      .fill('SELECT email, id AS distinct_id, name AS first_name FROM contacts')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('%%first_name%%').waitFor()
+    await page.getByText('row 3 has no valid email: no address').waitFor()
+    await page.getByRole('button', { name: 'Check all rows' }).click()
+    await page.getByText('2 recipients').waitFor()
+    await window.screenshot('query')
+
+    await page.getByRole('button', { name: 'Use in a campaign' }).click()
+    await page.getByRole('menuitem', { name: 'New campaign' }).click()
+    await page.getByLabel('Subject').fill('Hello ')
+    await page.getByRole('button', { name: 'Insert a field' }).first().click()
+    await page.getByRole('menuitem', { name: 'first_name' }).click()
+    await menuIsGone(page)
+    await window.screenshot('remote-campaign')
+    expect(await page.getByLabel('Subject').inputValue()).toBe('Hello %%first_name%%')
+    const version = page.getByRole('region', { name: 'Version A' })
+    await writeHtml(version, '<p>Hello %%first_name%%</p>')
+    await version.getByLabel('Plain text').fill('Hello')
+    await page.getByRole('button', { name: 'Write to the outbox…' }).click()
+    const dialog = page.getByRole('dialog')
+    await window.screenshot('remote-send')
+    await dialog.getByRole('button', { name: 'Write to the outbox', exact: true }).click()
+
+    const id = Number(/campaigns\/(\d+)/.exec(page.url())?.[1])
+    await untilState(api, id, 'finished')
+    const subjects = (await outboxOf(dataDirectory, id)).map(({ headers }) => headers.get('subject'))
+    expect(subjects).toEqual(['Hello Anna', 'Hello Ben'])
+    await window.screenshot('remote-sent')
+  })
+})

@@ -1,0 +1,325 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { CampaignLogEntry } from '../../src-main/api/campaigns/schema.ts'
+import type { Event } from '../../src-main/api/events/schema.ts'
+import { sharedApplication } from '../support/application.ts'
+import { bounceReport } from '../support/bounce-report.ts'
+import { expectSuccess, makeField } from '../support/builders.ts'
+import { mailServer } from '../support/mail-server.ts'
+import { outboxOf } from '../support/outbox.ts'
+import { remoteListOn, sendQuery, sqliteFile } from '../support/remote-lists.ts'
+import { campaignOf, messagesIn, routeTo, shortSchedule, until, untilState } from '../support/smtp-route.ts'
+
+const started = sharedApplication({ retrySchedule: shortSchedule })
+
+async function logOf(id: number): Promise<string[]> {
+  const entries = expectSuccess(await started.api.get<CampaignLogEntry[]>(`/campaigns/${id}/history`))
+  return entries.map(({ message }) => message)
+}
+
+async function jobOf(id: number): Promise<{ state: string; state2: string | null } | undefined> {
+  const jobs = expectSuccess(
+    await started.api.get<{ id: number; state: string; state2: string | null; job_type: string }[]>(
+      '/jobs/unfinished'
+    )
+  )
+  return jobs.find((job) => job.id === id && job.job_type === 'Campaign')
+}
+
+const twoContacts =
+  "INSERT INTO contacts VALUES (7, 'anna@example.org', 'Anna'), (8, 'Bob@Example.org', NULL)"
+
+describe('a campaign to a Remote List', () => {
+  it('goes to the rows of its query, with other columns as the values of codes', async () => {
+    const list = await remoteListOn(started.api, await sqliteFile(twoContacts))
+    const query = 'SELECT Email, id AS Distinct_Id, name AS "First Name", 1.5 AS score FROM contacts'
+
+    const { id } = await sendQuery(started.api, list.id, query, {
+      contents: [
+        {
+          subject: 'Hello %%first_name%%',
+          format: 'text',
+          text: '%%score%% %%subscriber_id%% %%data_subscribe_date_long%%.'
+        }
+      ]
+    })
+    await untilState(started.api, id, 'finished')
+
+    const messages = await outboxOf(started.dataDirectory, id)
+    expect(messages.map(({ headers }) => [headers.get('to'), headers.get('subject')])).toEqual([
+      ['anna@example.org', 'Hello Anna'],
+      ['Bob@example.org', 'Hello']
+    ])
+    expect(messages.map(({ body }) => body.trim())).toEqual(['1.5 7 .', '1.5 8 .'])
+  })
+
+  it('takes columns for codes whatever the fields of the list are, and leaves others of them blank', async () => {
+    const list = await remoteListOn(started.api, await sqliteFile(twoContacts))
+    await makeField(started.api, list.id, 'Score', 'number')
+    await makeField(started.api, list.id, 'City', 'text')
+
+    const { id } = await sendQuery(
+      started.api,
+      list.id,
+      "SELECT email, 'high' AS score FROM contacts WHERE id = 7",
+      {
+        contents: [
+          { subject: 'x', format: 'text', text: '%%score%%|%%city%%|%%nothing%%|%%link_to_web_version%%' }
+        ]
+      }
+    )
+    await untilState(started.api, id, 'finished')
+
+    const [message] = await outboxOf(started.dataDirectory, id)
+    expect(message?.body.trim()).toBe('high||%%nothing%%|%%link_to_web_version%%')
+  })
+
+  it('skips rows that cannot be recipients, counts them and tells of the first five', async () => {
+    const bad = Array.from({ length: 6 }, (_, index) => `(NULL, 'no address ${index}', 'x')`).join(', ')
+    const list = await remoteListOn(
+      started.api,
+      await sqliteFile(`${twoContacts}; INSERT INTO contacts VALUES ${bad}`)
+    )
+
+    const { id } = await sendQuery(
+      started.api,
+      list.id,
+      "SELECT email, CASE WHEN email LIKE 'Bob%' THEN 0 END AS distinct_id FROM contacts ORDER BY id"
+    )
+    await untilState(started.api, id, 'finished')
+
+    expect(await outboxOf(started.dataDirectory, id)).toHaveLength(1)
+    const log = await logOf(id)
+    expect(log[1]).toMatch(/^8 rows were read in \d+\.\d s: 1 recipients, 7 skipped\.$/)
+    expect(log.filter((entry) => entry.startsWith('Skipped: '))).toEqual([
+      'Skipped: row 2 has a distinct_id that is neither empty nor a number from 1 to 2147483647: 0',
+      ...[3, 4, 5, 6].map((row) => `Skipped: row ${row} has no valid email: no address ${row - 3}`)
+    ])
+  })
+
+  it.each([
+    ['SELECT email FROM nowhere', /^the database CRM \d+ refuses the query: “no such table: nowhere”$/],
+    ['SELECT name FROM contacts', /^the query returns no column “email”, only name\./],
+    ['SELECT email, EMAIL AS "eMail" FROM contacts', /^the query returns the column “eMail” twice/],
+    ['DELETE FROM contacts', /refuses the query because it would change data/]
+  ])('asks again after two pauses, and is paused then: %s', async (query, sentence) => {
+    const list = await remoteListOn(started.api, await sqliteFile(twoContacts))
+
+    const { id } = await sendQuery(started.api, list.id, query)
+    await until(async () => (await campaignOf(started.api, id)).dispatch?.paused === true)
+
+    expect(await jobOf(id)).toMatchObject({ state: 'sending', state2: 'paused_remote_list_error' })
+    const log = await logOf(id)
+    expect(log.slice(1).map((entry) => entry.split(':')[0])).toEqual([
+      'The recipients could not be read; tried again after 1 min',
+      'The recipients could not be read; tried again after 1 min',
+      'Paused'
+    ])
+    expect(log.at(-1)?.replace('Paused: ', '')).toMatch(sentence)
+    expect(await outboxOf(started.dataDirectory, id)).toEqual([])
+  })
+
+  it('goes on where it is resumed once its database answers', async () => {
+    const target = await sqliteFile(twoContacts)
+    const list = await remoteListOn(started.api, { ...target, database: `${target.database}-later` })
+    const { id } = await sendQuery(started.api, list.id, 'SELECT email FROM contacts')
+    await until(async () => (await campaignOf(started.api, id)).dispatch?.paused === true)
+
+    await started.api.put(`/database_connections/${list.database_connection_id}`, {
+      database_connection: { database: target.database }
+    })
+    expectSuccess(await started.api.post(`/campaigns/${id}/resume`))
+    await untilState(started.api, id, 'finished')
+
+    expect(await outboxOf(started.dataDirectory, id)).toHaveLength(2)
+  })
+
+  it('fails without a query, and says so', async () => {
+    const list = await remoteListOn(started.api, await sqliteFile())
+
+    const { id } = await sendQuery(started.api, list.id, '')
+    await untilState(started.api, id, 'failed')
+
+    expect(await logOf(id)).toEqual([
+      'Failed: a campaign to a Remote List needs a query that returns its recipients'
+    ])
+  })
+
+  it('leaves out suppressed addresses, and says how many', async () => {
+    const list = await remoteListOn(started.api, await sqliteFile(twoContacts))
+    const suppression = expectSuccess(
+      await started.api.post<{ id: number }>('/suppression_lists', {
+        suppression_list: { name: 'Never', mailing_list_id: list.id }
+      })
+    )
+    await started.api.post(`/suppression_lists/${suppression.id}/suppressed_addresses/create_multiple`, {
+      data: ['bob@example.org']
+    })
+
+    const { id } = await sendQuery(started.api, list.id, 'SELECT email FROM contacts')
+    const campaign = await untilState(started.api, id, 'finished')
+
+    expect(campaign.stat_summary?.messages_sent).toBe(1)
+    expect((await logOf(id)).at(-1)).toMatch(/^Finished\. 1 recipients were left out/)
+  })
+
+  it('is a split test like any other, which reaches each recipient once', async () => {
+    const target = await sqliteFile(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+       INSERT INTO contacts SELECT i, 'u' || i || '@example.org', 'x' FROM n`
+    )
+    const list = await remoteListOn(started.api, target)
+
+    const { id } = await sendQuery(started.api, list.id, 'SELECT email FROM contacts', {
+      contents: ['A', 'B'].map((name) => ({ name, subject: name, format: 'text', text: 'x' })),
+      dispatch_attributes: {
+        autowinner_enabled: true,
+        autowinner_percentage: 20,
+        autowinner_delay_amount: 0,
+        autowinner_delay_unit: 'minutes',
+        autowinner_metric: 'opens_unique'
+      }
+    })
+    await untilState(started.api, id, 'finished')
+
+    const messages = await outboxOf(started.dataDirectory, id)
+    expect(new Set(messages.map(({ headers }) => headers.get('to'))).size).toBe(500)
+    expect(messages).toHaveLength(500)
+    expect(messages.filter(({ headers }) => headers.get('subject') === 'B').length).toBeGreaterThanOrEqual(50)
+  })
+
+  it('deletes what it has read once it is over', async () => {
+    const list = await remoteListOn(started.api, await sqliteFile(twoContacts))
+
+    const { id } = await sendQuery(started.api, list.id, 'SELECT email FROM contacts')
+    await untilState(started.api, id, 'finished')
+
+    await until(async () => !existsSync(join(started.dataDirectory, 'spools', `campaign-${id}.db`)))
+  })
+})
+
+describe('what recipients of a Remote List do', () => {
+  const content = {
+    subject: 'x',
+    format: 'both',
+    html: '<a href="https://example.com/%%name%%">a</a> <a href="%%unsubscribe_link%%">u</a>',
+    text: 'x'
+  }
+
+  async function sentTo(where = '1'): Promise<{ id: number; listId: number; links: string[] }> {
+    const list = await remoteListOn(started.api, await sqliteFile(twoContacts))
+    const query = `SELECT email, id AS distinct_id, name FROM contacts WHERE ${where}`
+    const { id } = await sendQuery(started.api, list.id, query, {
+      contents: [content],
+      dispatch_attributes: { track_links: true, track_opens: true }
+    })
+    await untilState(started.api, id, 'finished')
+    const [message] = await outboxOf(started.dataDirectory, id)
+    const links = Array.from((message?.body ?? '').matchAll(/(?:href|src)="([^"]*)"/g), ([, link = '']) =>
+      link.replaceAll('&amp;', '&')
+    )
+    return { id, listId: list.id, links }
+  }
+
+  const open = (url: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(url, { redirect: 'manual', headers: { 'User-Agent': 'Firefox' }, ...init })
+
+  it('is counted, and a link leads to where the values of their row say, also after they are gone', async () => {
+    const { id, links } = await sentTo('id = 7')
+    const [click = '', , pixel = ''] = links
+
+    const answer = await open(click)
+    await open(pixel)
+
+    expect(answer.headers.get('location')).toBe('https://example.com/Anna')
+    expect((await campaignOf(started.api, id)).stat_summary).toMatchObject({
+      clicks_unique: 1,
+      opens_unique: 1
+    })
+  })
+
+  it('does not lead to another target than was signed', async () => {
+    const { links } = await sentTo('id = 7')
+
+    const answer = await open((links[0] ?? '').replace('Anna', 'Eve'))
+
+    expect(answer.headers.get('location')).not.toContain('Eve')
+  })
+
+  it('raises events with their place in the campaign and their distinct_id', async () => {
+    const { id, links } = await sentTo('id = 8')
+    const last = expectSuccess(await started.api.get<{ last: number }>('/events/follow')).last
+
+    await open(links[0] ?? '')
+    await open(links[1] ?? '', { method: 'POST', body: 'List-Unsubscribe=One-Click' })
+
+    const { events } = expectSuccess(
+      await started.api.get<{ events: Event[] }>(`/events/follow?after=${last}`)
+    )
+    expect(events.map(({ event_type }) => event_type)).toEqual([
+      'studio_open',
+      'studio_click',
+      'studio_unsub'
+    ])
+    for (const event of events) {
+      expect(event).toMatchObject({
+        ...{ studio_subscriber_id: null, email: 'Bob@Example.org', studio_campaign_id: id },
+        ...{ studio_rl_seq_id: 1, studio_rl_distinct_id: 8 }
+      })
+    }
+  })
+
+  it('counts an unsubscribe without changing a status, and keeps them from the next campaign', async () => {
+    const { id, listId, links } = await sentTo()
+
+    const page = await (await open(links[1] ?? '')).text()
+    await open(links[1] ?? '', { method: 'POST', body: 'List-Unsubscribe=One-Click' })
+
+    expect(page).toContain('<form')
+    expect((await campaignOf(started.api, id)).stat_summary).toMatchObject({
+      ...{ unsubs_total: 1, unsubs_unique: 1, unsubs_status_updated: 0 }
+    })
+    const next = await sendQuery(started.api, listId, 'SELECT email FROM contacts')
+    await untilState(started.api, next.id, 'finished')
+    const again = await outboxOf(started.dataDirectory, next.id)
+    expect(again.map(({ headers }) => headers.get('to'))).toEqual(['Bob@example.org'])
+  })
+
+  it('can be undone for a moment', async () => {
+    const { id, links } = await sentTo('id = 7')
+    await open(links[1] ?? '', { method: 'POST', body: 'List-Unsubscribe=One-Click' })
+
+    const answer = await open(links[1] ?? '', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: 'undo=1'
+    })
+
+    expect(answer.status).toBe(200)
+    expect((await campaignOf(started.api, id)).stat_summary).toMatchObject({
+      ...{ unsubs_total: 0, unsubs_status_updated: 0 }
+    })
+  })
+
+  it('reaches statistics by a bounce and a complaint, without changing a status', async () => {
+    const server = await mailServer()
+    await routeTo(started.api, server.port)
+    const list = await remoteListOn(started.api, await sqliteFile(twoContacts))
+    const { id } = await sendQuery(started.api, list.id, 'SELECT email, id AS distinct_id FROM contacts')
+    await untilState(started.api, id, 'finished')
+    const token = /^X-Listwright-Message: (.*)$/m.exec(server.received[0]?.content ?? '')?.[1]?.trim() ?? ''
+    const to = server.received[0]?.to[0] ?? ''
+
+    const report = { method: 'POST', body: bounceReport(to, token) }
+    expect((await started.api.raw('/ga/api/v2/received_messages', report)).status).toBe(200)
+
+    expect((await campaignOf(started.api, id)).stat_summary).toMatchObject({
+      ...{ bounces_unique: 1, bounces_unique_hard: 1, bounces_status_updated: 0 }
+    })
+    expect(await messagesIn(started.api, id, 'accepted')).toMatchObject([
+      { email: 'anna@example.org' },
+      { email: 'Bob@Example.org' }
+    ])
+  })
+})
