@@ -16,6 +16,7 @@ const layers = [
   'public-pages',
   'gates',
   'api',
+  'remote-lists',
   'segments',
   'contact-files',
   'imports',
@@ -78,7 +79,7 @@ const layerRules = layers.flatMap((layer, index) => {
 /** What the window does not import of the server: code that runs there. */
 const serverCode = {
   regex:
-    '/src-main/([^/]+\\.ts$|(csv|remote-databases|database|jobs|segments|imports|suppression|exports|bulk-actions|undo|delivery|receiving|gates|gate|public-pages|tracking|webhooks|sync|integrity|salvage|backups|settings|headless|desktop|workbench)/(?!(.*/)?(endpoints|schema|rules)\\.ts$)|http/(?!(access|caller|endpoint|envelope)\\.ts$)|.*/(commands|queries|routes|tables)\\.ts$)',
+    '/src-main/([^/]+\\.ts$|(csv|remote-databases|remote-lists|database|jobs|segments|imports|suppression|exports|bulk-actions|undo|delivery|receiving|gates|gate|public-pages|tracking|webhooks|sync|integrity|salvage|backups|settings|headless|desktop|workbench)/(?!(.*/)?(endpoints|schema|rules)\\.ts$)|http/(?!(access|caller|endpoint|envelope)\\.ts$)|.*/(commands|queries|routes|tables)\\.ts$)',
   message: 'The window imports endpoints, schemas, rules and types; for everything else it asks the server.'
 }
 

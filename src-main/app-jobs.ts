@@ -54,7 +54,7 @@ export async function startJobs(
     await start(suppressionJobs(reader, writer))
     await resolveAllInterrupted(reader, writer, dataDirectory, schedule)
     const sending = { credentials: services.credentials, linkBase: baseUrl, schedule, dnsServers }
-    await start(deliveryJobs(reader, writer, sending))
+    await start(deliveryJobs(reader, writer, dataDirectory, sending))
     await start(autoresponderJobs(reader, writer, sending))
     await start(confirmationJobs(reader, writer, sending))
     await start(mailboxJobs(reader, writer, services.credentials))

@@ -27,6 +27,7 @@ import { Judge } from './receiving/judging/judge.ts'
 import { MessageReader } from './receiving/message-reader.ts'
 import { SegmentReader } from './segments/segment-reader.ts'
 import { RemoteDatabases } from './remote-databases/remote-databases.ts'
+import { RemoteQueries } from './remote-lists/remote-queries.ts'
 import { RemoteLook } from './sync/remote-look.ts'
 import { ContentWriter } from './tracking/content-writer.ts'
 import { About } from './workbench/about/about.ts'
@@ -163,6 +164,7 @@ async function createServices(
     rehearsals: new Rehearsals(databasePath),
     remoteLook: new RemoteLook(),
     remoteDatabases: new RemoteDatabases(),
+    remoteQueries: new RemoteQueries(),
     about: new About(),
     backups,
     integrity,

@@ -10,6 +10,7 @@ import {
   removeMessagesOfDeletedForms,
   removeOldPreviews
 } from './delivery/old-messages.ts'
+import { removeOldSpools } from './delivery/old-spools.ts'
 import { removeOldExportFiles } from './exports/old-files.ts'
 import { removeOldLogs } from './imports/old-logs.ts'
 import { removeOldUploadCopies } from './imports/upload-copies/old-copies.ts'
@@ -60,6 +61,11 @@ export function retentionRules(
       name: 'Messages of campaigns that were deleted 7 days ago',
       keptFor: 7 * day,
       removeBefore: (time) => removeMessagesOfDeletedCampaigns(reader, dataDirectory, time)
+    },
+    {
+      name: 'Recipients that were read for campaigns that are over',
+      keptFor: 0,
+      removeBefore: () => removeOldSpools(reader, dataDirectory)
     },
     {
       name: 'Confirmation messages of forms that were deleted 7 days ago',

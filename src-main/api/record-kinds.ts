@@ -55,6 +55,7 @@ export const recordKinds = {
   url_domain: { undoAccess: 'organization_admin', page: () => windowPages.delivery },
   bounce_email: { undoAccess: 'organization_admin', page: () => windowPages.delivery },
   database_connection: { page: () => windowPages.delivery },
+  write_back: { page: ofList((listId) => windowPages.listTab(listId, 'query')) },
   mailbox: { page: () => windowPages.bounces },
   received_message: { page: () => windowPages.bounces },
   judgement: { page: () => windowPages.bounces },

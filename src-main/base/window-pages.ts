@@ -3,6 +3,7 @@ type Id = number | string
 /** The tabs of a list's page, besides its subscribers. */
 export type ListTab =
   | 'campaigns'
+  | 'query'
   | 'bulk-actions'
   | 'hygiene'
   | 'exports'

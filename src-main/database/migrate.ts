@@ -48,6 +48,7 @@ import { listPages } from './migrations/0061-list-pages.ts'
 import { mailboxProtocols } from './migrations/0062-mailbox-protocols.ts'
 import { judgements } from './migrations/0063-judgements.ts'
 import { databaseConnections } from './migrations/0064-database-connections.ts'
+import { remoteLists } from './migrations/0065-remote-lists.ts'
 
 /** In order; a released migration is never edited. */
 export const migrations: readonly Migration[] = [
@@ -93,7 +94,8 @@ export const migrations: readonly Migration[] = [
   listPages,
   mailboxProtocols,
   judgements,
-  databaseConnections
+  databaseConnections,
+  remoteLists
 ]
 
 const keptBackups = 3

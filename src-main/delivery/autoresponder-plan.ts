@@ -56,6 +56,7 @@ export async function autoresponderPlanOf(
     fields: await fieldsOfList(db, list.organization_id, list.id),
     timeZone,
     asksToConfirm: false,
+    isRemote: false,
     signingSecret: await signingSecret(db),
     tracksOpens: row.track_opens === 1 && hasLinks,
     frame: await organizationById(db, list.organization_id),

@@ -19,7 +19,15 @@ import { validationFailed } from '../base/errors.ts'
 import { type Refusal, refusal } from '../base/refusal.ts'
 import { dueTime } from '../jobs/due.ts'
 import type { JobEnd } from '../jobs/outcome.ts'
-import type { StoredValues } from '../api/custom-fields/rules.ts'
+import { type FieldDefinition, presentValue, type StoredValues } from '../api/custom-fields/rules.ts'
+import { replacementKey } from '../api/autoresponders/rules.ts'
+import { storeRemoteRecipients } from '../api/remote-lists/commands.ts'
+import { spoolOf } from '../api/remote-lists/queries.ts'
+import { lastRemoteId } from '../api/remote-lists/recipient-ids.ts'
+import { readingFailed } from '../api/remote-lists/rules.ts'
+import { fieldOfColumn, valuesOfColumns } from '../remote-lists/fields.ts'
+import type { FilledSpool } from '../remote-lists/fill-spool.ts'
+import type { HandedOverRecipient } from './recipients.ts'
 import type { AutowinnerMetric } from '../api/mailing-lists/schema.ts'
 import { resolveConditions } from '../api/segments/settled.ts'
 import { clauseOf, requireListsOf } from '../api/segments/queries.ts'
@@ -82,8 +90,11 @@ function hasCome({ clock }: CommandContext, { begins_at, begins_at_once }: Dispa
 async function startSending(context: CommandContext, id: number, dispatch: DispatchRow): Promise<void> {
   const { db, now } = context
   const campaign = await campaignToSend(db, id)
-  if (campaign.is_remote_list === 1) {
-    const error_message = storeRefusal(refusal('remote_list_unreachable'))
+  const isRemote = campaign.is_remote_list === 1
+  if (isRemote && !campaign.remote_sql?.trim()) {
+    const fault = refusal('remote_sql_missing')
+    await appendToLog(context, id, [refusal('log_failed', { fault })])
+    const error_message = storeRefusal(fault)
     return changeDispatch(context, campaign, { state: 'failed', finished_at: now, error_message })
   }
   const contents = await contentsOf(db, [id])
@@ -105,7 +116,7 @@ async function startSending(context: CommandContext, id: number, dispatch: Dispa
       campaign_id: id,
       phase: isTest ? 'split_testing' : 'everybody',
       transport: await transportOf(context, campaign, dispatch),
-      last_id: newest ?? 0,
+      last_id: isRemote ? lastRemoteId : (newest ?? 0),
       after_id: 0,
       position: 0
     })
@@ -159,6 +170,9 @@ async function planOf(
   const leaves = delivery.transport === 'smtp'
   const message = await campaignPlanOf(db, campaign, { linkBase, leaves })
   if (!message) throw validationFailed(refusal('campaign_without_content'))
+  const spool = campaign.is_remote_list === 1 ? await spoolOf(db, campaign.id) : undefined
+  const columns = spool ? (JSON.parse(spool.columns) as string[]) : []
+  const previewValues = JSON.parse(campaign.preview_custom_field_data) as StoredValues
   const clause = campaign.clause === null ? [] : clauseOf({ clause: campaign.clause })
   await requireListsOf(db, clause)
   // Conditions on days are evaluated for the day on which sending started, also when it is continued later.
@@ -171,7 +185,11 @@ async function planOf(
     .execute()
   const percentage = delivery.phase === 'everybody' ? 100 : testPercentage(dispatch)
   return {
-    message,
+    message: { ...message, fields: [...message.fields, ...columns.map(fieldOfColumn)] },
+    remote:
+      campaign.is_remote_list === 1
+        ? { query: campaign.remote_sql ?? '', spool: spool ? { fileKey: spool.file_key } : null }
+        : null,
     pass: passOf(delivery),
     percentage,
     route: leaves
@@ -195,7 +213,7 @@ async function planOf(
     },
     seeds: {
       addresses: [...new Set(seeds.flatMap(({ addresses }) => JSON.parse(addresses) as string[]))],
-      values: JSON.parse(campaign.preview_custom_field_data) as StoredValues
+      values: { ...previewValues, ...previewsOfColumns(columns, message.fields, previewValues) }
     },
     speed: dispatch.speed,
     progress: { afterId: delivery.after_id, position: delivery.position }
@@ -208,6 +226,21 @@ async function transportOf(
   { virtual_mta_id }: DispatchRow
 ): Promise<'outbox' | 'smtp'> {
   return (await serversOfRoute(db, organization_id, virtual_mta_id ?? 0)).length > 0 ? 'smtp' : 'outbox'
+}
+
+/** The values of seeds for the columns of a query: those of the list's fields with the same names. */
+function previewsOfColumns(
+  columns: readonly string[],
+  fields: readonly FieldDefinition[],
+  values: StoredValues
+): StoredValues {
+  return valuesOfColumns(
+    columns.map((column) => {
+      const field = fields.find(({ name }) => replacementKey(name) === replacementKey(column))
+      const value = field && (presentValue(field, values[field.id]) as string | number | boolean | string[])
+      return value === undefined || value === null ? null : [value].flat().join(', ')
+    })
+  )
 }
 
 /** The share of recipients in the split test, 0 to 100. */
@@ -251,11 +284,13 @@ interface SentInput extends ById {
   progress: DeliveryPlan['progress']
   counted: { sliceId: number; counters: Counters; subscriberIds: number[] }[]
   suppressed: number
+  /** Recipients who are no subscribers. */
+  recipients: HandedOverRecipient[]
 }
 
 /** Counts messages that were handed over, and notes where a delivery goes on. @returns whether to go on */
 export const recordSent = inBackground<SentInput, boolean>(
-  async (context, { id, progress, counted, suppressed }) => {
+  async (context, { id, progress, counted, suppressed, recipients }) => {
     const found = await underWay(context, id)
     if (!found) return false
     await context.db
@@ -267,6 +302,7 @@ export const recordSent = inBackground<SentInput, boolean>(
       }))
       .where('campaign_id', '=', id)
       .execute()
+    await storeRemoteRecipients(context, id, recipients)
     for (const { sliceId, counters, subscriberIds } of counted) {
       await incrementCounter(context, sliceId, counters, found.campaign.time_zone_name)
       if (subscriberIds.length === 0) continue
@@ -321,15 +357,71 @@ const advanceDelivery: Command<Advance, Advanced> = async (context, { id, resolv
 }
 
 async function moveCheckpoint(
-  { db }: CommandContext,
+  context: CommandContext,
   id: number,
-  { afterId, suppressed }: CampaignStep
+  { afterId, suppressed, recipients }: CampaignStep
 ): Promise<void> {
-  await db
+  await storeRemoteRecipients(context, id, recipients)
+  await context.db
     .updateTable('deliveries')
     .set((set) => ({ after_id: afterId, recipients: set('recipients', '-', suppressed) }))
     .where('campaign_id', '=', id)
     .execute()
+}
+
+/** Stores who was read for a campaign to a Remote List. It does nothing if the campaign was paused or cancelled meanwhile. */
+const recordSpool: Command<ById & { spool: FilledSpool }, void> = async (context, { id, spool }) => {
+  const found = await underWay(context, id)
+  if (!found) return
+  const { fileKey, columns, recipients, rows, skipped, faults, milliseconds } = spool
+  const row = { campaign_id: id, file_key: fileKey, columns: JSON.stringify(columns), recipients }
+  await context.db.replaceInto('spools').values(row).execute()
+  await changeDelivery(context, id, {
+    ...{ recipients, reading_failures: 0, waits_until: null, waits_for: null }
+  })
+  const seconds = (milliseconds / 1000).toFixed(1)
+  await appendToLog(context, id, [
+    refusal('log_recipients_read', { rows, seconds, recipients, skipped }),
+    ...faults.map((fault) => refusal('log_row_skipped', { fault }))
+  ])
+  await changeDispatch(context, found.campaign, { error_message: null })
+}
+
+/** Has the recipients read again: the file that they were read into is gone. */
+const forgetSpool: Command<ById, void> = async (context, { id }) => {
+  await context.db.deleteFrom('spools').where('campaign_id', '=', id).execute()
+  await changeDelivery(context, id, { recipients: null })
+  await changeDispatch(context, await campaignToSend(context.db, id), {})
+}
+
+interface FailedReading extends ById {
+  fault: Refusal
+  /** Milliseconds until each further attempt. */
+  pauses: readonly number[]
+}
+
+/** Stores that a database gave no recipients: it is asked again, or the campaign is paused (docs/api.md, "Remote Lists"). */
+const failReading: Command<FailedReading, void> = async (context, { id, fault, pauses }) => {
+  const found = await underWay(context, id)
+  if (!found) return
+  // After it was paused, it begins with all its attempts again.
+  const before = found.delivery.reading_failures
+  const failures = before >= readingFailed ? 1 : before + 1
+  const pause = pauses[failures - 1]
+  const error_message = storeRefusal(fault)
+  if (pause === undefined) {
+    await changeDelivery(context, id, { reading_failures: readingFailed })
+    await changeDispatch(context, found.campaign, { error_message, paused: 1 })
+    await appendToLog(context, id, [refusal('log_held', { fault })])
+    return
+  }
+  await changeDelivery(context, id, {
+    ...{ reading_failures: failures, waits_until: context.clock + pause, waits_for: 'database' }
+  })
+  await changeDispatch(context, found.campaign, { error_message })
+  await appendToLog(context, id, [
+    refusal('log_waits_for_database', { fault, minutes: Math.ceil(pause / 60_000) })
+  ])
 }
 
 interface Wait extends ById {
@@ -425,13 +517,21 @@ async function endPhase(context: CommandContext, id: number): Promise<void> {
       // If uncertain messages are sent again later, no others are.
       after_id: delivery.last_id
     })
-    await appendToLog(context, id, [refusal('log_finished')])
+    await appendToLog(context, id, [await finishedEntry(context, id, done)])
     return changeDispatch(context, campaign, { state: 'finished', finished_at: context.now })
   }
   // If all recipients are in the test, none are left for the winner.
   const delay = testPercentage(dispatch) === 100 ? 0 : delayMs(dispatch)
   await changeDelivery(context, id, { phase: 'decision_delay', decides_at: context.clock + delay })
   await changeDispatch(context, found.campaign, {})
+}
+
+/** Of a Remote List the log tells how many recipients were left out. */
+async function finishedEntry({ db }: CommandContext, id: number, done: Counters): Promise<Refusal> {
+  const spool = await spoolOf(db, id)
+  const { messages_sent, skips_error, skips_request } = done
+  const leftOut = (spool?.recipients ?? 0) - messages_sent - skips_error - skips_request
+  return leftOut > 0 ? refusal('log_finished_without', { count: leftOut }) : refusal('log_finished')
 }
 
 async function hasUnresolved({ db }: CommandContext, campaignId: number): Promise<boolean> {
@@ -567,6 +667,9 @@ export const deliveryCommands = {
   recordShares,
   recordRecipients,
   recordSent,
+  recordSpool,
+  forgetSpool,
+  failReading,
   advance: advanceDelivery,
   wait: waitToSend,
   recordNews,

@@ -2,12 +2,15 @@ import type { Kysely } from 'kysely'
 import { signingKeysOf } from './signing.ts'
 import { deliveriesToDo, type DeliveryJob, serversOfCampaign } from './queries.ts'
 import type { SmtpServerRow } from '../api/smtp-servers/queries.ts'
+import { targetOf } from '../api/database-connections/queries.ts'
 import type { Credentials } from '../base/credentials.ts'
+import { ApiError, refusalOf } from '../base/errors.ts'
 import type { Schema } from '../database/schema.ts'
 import { gateKeys } from '../gates/queries.ts'
 import type { Writer } from '../database/writer.ts'
 import type { Job, JobKind } from '../jobs/job-runner.ts'
 import type { DeliveryData } from './delivery.ts'
+import { removeSpoolUnlessNeeded } from './old-spools.ts'
 import type { RetrySchedule } from './smtp/retry-schedule.ts'
 
 const maxAtOnce = 8
@@ -27,28 +30,42 @@ export interface DeliveryServices {
 export function deliveryJobs(
   reader: Kysely<Schema>,
   writer: Pick<Writer, 'run'>,
+  dataDirectory: string,
   services: DeliveryServices
 ): JobKind<DeliveryJob> {
   return {
     name: 'Sending',
     entity: 'campaign',
     thread: { base: import.meta.url, name: 'delivery-thread' },
-    ...sendingByServers(reader, services, (id) => serversOfCampaign(reader, id)),
+    ...sendingByServers(
+      reader,
+      services,
+      (id) => serversOfCampaign(reader, id),
+      (id) => databaseOf(reader, services.credentials, id)
+    ),
     unfinished: (now) => deliveriesToDo(reader, now),
     // Choosing a winner is not held up by other campaigns that are being sent.
     mayStart: ({ isDecision }, running) => isDecision || running.length < maxAtOnce,
-    end: (id, end) => writer.run('deliveries.end', { id, end })
+    end: (id, end) => writer.run('deliveries.end', { id, end }),
+    cleanUp: (id) => removeSpoolUnlessNeeded(reader, dataDirectory, id)
   }
 }
 
 /** A change of these holds from the next message on. */
-const restarting: ReadonlySet<string> = new Set(['smtp_server', 'delivery_route', 'dkim_key', 'url_domain'])
+const restarting: ReadonlySet<string> = new Set([
+  ...['smtp_server', 'delivery_route', 'dkim_key', 'url_domain', 'database_connection']
+])
 
-/** What all jobs that send have in common. @param serversOf returns the servers of a job's route */
+/**
+ * What all jobs that send have in common.
+ * @param serversOf returns the servers of a job's route
+ * @param databaseOf returns where the recipients of a job are, if that is another database
+ */
 export function sendingByServers(
   reader: Kysely<Schema>,
   { credentials, linkBase, schedule, dnsServers }: DeliveryServices,
-  serversOf: (id: number) => Promise<SmtpServerRow[]>
+  serversOf: (id: number) => Promise<SmtpServerRow[]>,
+  databaseOf: (id: number) => Promise<DeliveryData['database']> = async () => null
 ): Pick<JobKind<Job>, 'threadData' | 'restartsOn' | 'graceOnClose'> {
   return {
     threadData: async ({ id }): Promise<DeliveryData> => {
@@ -58,11 +75,34 @@ export function sendingByServers(
       return {
         ...{ linkBase, signingKeys, schedule, dnsServers },
         secrets: await secretsOf(servers, credentials),
-        gateKeys: await gateKeys(reader, credentials)
+        gateKeys: await gateKeys(reader, credentials),
+        database: await databaseOf(id)
       }
     },
     restartsOn: ({ entity, isUnlogged }) => restarting.has(entity) && !isUnlogged,
     graceOnClose
+  }
+}
+
+/** Returns where the recipients of a campaign are; null for a list with subscribers. */
+async function databaseOf(
+  reader: Kysely<Schema>,
+  credentials: DeliveryServices['credentials'],
+  campaignId: number
+): Promise<DeliveryData['database']> {
+  const connection = await reader
+    .selectFrom('campaigns')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'campaigns.mailing_list_id')
+    .innerJoin('database_connections', 'database_connections.id', 'database_connection_id')
+    .selectAll('database_connections')
+    .where('campaigns.id', '=', campaignId)
+    .executeTakeFirst()
+  if (!connection) return null
+  try {
+    return { target: await targetOf(connection, credentials), timeLimit: connection.time_limit * 1000 }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { fault: refusalOf(error) }
   }
 }
 

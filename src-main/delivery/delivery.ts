@@ -2,8 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Refusal, refusal } from '../base/refusal.ts'
 import type { Kysely } from 'kysely'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
-import { recipientsAfter } from './queries.ts'
-import { suppressedAmong } from '../api/suppression-lists/queries.ts'
 import { countInjected, noCounters } from '../api/statistics/rules.ts'
 import type { Counters } from '../api/statistics/schema.ts'
 import type { Schema } from '../database/schema.ts'
@@ -14,8 +12,14 @@ import { handOver } from './hand-over.ts'
 import { linksOf } from './links.ts'
 import { type CarriedFiles, carriedFiles, type ComposedMessage, MessageComposer } from './message.ts'
 import { openOutbox, outboxPath } from './outbox.ts'
-import type { DeliveryPlan } from './plan.ts'
-import { type NextRecipients, nextRecipients, seedMails } from './recipients.ts'
+import { RemoteDatabaseFault } from '../remote-databases/fault.ts'
+import type { DatabaseTarget } from '../remote-databases/remote-database.ts'
+import { QueryFault } from '../remote-lists/columns.ts'
+import { fillSpool } from '../remote-lists/fill-spool.ts'
+import { spoolPath, SpoolReader } from '../remote-lists/spool.ts'
+import type { DeliveryPlan, RemotePlan } from './plan.ts'
+import { type RecipientSource, spooledRecipients, subscribersOf } from './recipient-source.ts'
+import { type NextRecipients, nextRecipients, remoteRecipientsOf, seedMails } from './recipients.ts'
 import { CampaignWork } from './smtp/campaign-work.ts'
 import { SmtpRun } from './smtp/smtp-run.ts'
 import { drawShares, drawOf } from './split-test.ts'
@@ -53,6 +57,8 @@ export interface DeliveryData {
   schedule: RetrySchedule
   /** The keys of gates, by URL domain; null = one cannot be read. */
   gateKeys: Readonly<Record<number, string | null>>
+  /** Where the recipients of a Remote List are, or why they cannot be read; `timeLimit` in milliseconds. null = it sends to subscribers. */
+  database: { target: DatabaseTarget; timeLimit: number } | { fault: Refusal } | null
 }
 
 /** One phase of a campaign: subscribers by id -> messages -> transport -> counters. */
@@ -67,7 +73,19 @@ export class Delivery {
 
   async run(): Promise<JobOutcome> {
     const plan = await this.#begin()
-    if (!plan || !(await this.#countRecipients(plan)) || !(await this.#drawContents(plan))) {
+    if (!plan) return { is: 'stopped' }
+    if (plan.remote && !plan.remote.spool) return this.#readRecipients(plan.remote)
+    const source = this.#sourceOf(plan)
+    if (!source) return this.#withoutSpool(plan)
+    try {
+      return await this.#sendTo(plan, source)
+    } finally {
+      source.close()
+    }
+  }
+
+  async #sendTo(plan: DeliveryPlan, source: RecipientSource): Promise<JobOutcome> {
+    if (!(await this.#countRecipients(plan)) || !(await this.#drawContents(plan, source))) {
       return { is: 'stopped' }
     }
     const mayUnsubscribe = plan.message.gate !== null || (plan.route?.mayUnsubscribe ?? true)
@@ -76,7 +94,45 @@ export class Delivery {
     }
     const fault = await handOver({ reader: this.#reader, ...this.#job, ...this.#job.data }, plan.message)
     if (fault) return this.#waitForGate(plan, fault)
-    return this.#deliver(plan)
+    return this.#deliver(plan, source)
+  }
+
+  /** @returns null if the recipients that were read are not there any more */
+  #sourceOf(plan: DeliveryPlan): RecipientSource | null {
+    if (!plan.remote) return subscribersOf(this.#reader, plan)
+    const { id, dataDirectory } = this.#job
+    const spool = SpoolReader.open(spoolPath(dataDirectory, id), plan.remote.spool?.fileKey ?? '')
+    return spool && spooledRecipients(this.#reader, plan, spool)
+  }
+
+  /** Before the first message they can be read again; later that would not give the same recipients the same numbers. */
+  async #withoutSpool({ progress, pass }: DeliveryPlan): Promise<JobOutcome> {
+    const { id, client } = this.#job
+    const hasBegun = progress.afterId > 0 || progress.position > 0 || pass.kind === 'winner'
+    if (hasBegun) return { is: 'held', fault: refusal('spool_missing') }
+    await client.run('deliveries.forgetSpool', { id })
+    return { is: 'stopped' }
+  }
+
+  /** Reads the recipients of a Remote List into a file; what comes next is decided by what is stored of it. */
+  async #readRecipients({ query }: RemotePlan): Promise<JobOutcome> {
+    const { id, client, dataDirectory, signal, data } = this.#job
+    if (!data.database) throw new Error('the database of a Remote List is not known')
+    const fail = async (fault: Refusal, pauses: readonly number[]): Promise<JobOutcome> => {
+      await client.run('deliveries.failReading', { id, fault, pauses })
+      return { is: 'stopped' }
+    }
+    if ('fault' in data.database) return fail(data.database.fault, [])
+    const { target, timeLimit } = data.database
+    try {
+      const path = spoolPath(dataDirectory, id)
+      const spool = await fillSpool(target, query, { path, timeLimit, signal })
+      await client.run('deliveries.recordSpool', { id, spool })
+      return { is: 'stopped' }
+    } catch (error) {
+      if (!(error instanceof RemoteDatabaseFault || error instanceof QueryFault)) throw error
+      return fail(error.refusal, data.schedule.readingPauses)
+    }
   }
 
   /** No message leaves whose links lead nowhere. */
@@ -107,19 +163,15 @@ export class Delivery {
     return this.#job.client.run('deliveries.begin', { id, linkBase: this.#job.data.linkBase })
   }
 
-  async #drawContents(plan: DeliveryPlan): Promise<boolean> {
+  async #drawContents(plan: DeliveryPlan, source: RecipientSource): Promise<boolean> {
     const { id, signal } = this.#job
     const { contents } = plan.message
     if (contents.length < 2 || plan.shares) return true
     const draws: number[] = []
     for (let afterId: number | null = 0; afterId !== null;) {
-      const rows = await recipientsAfter(this.#reader, plan.recipients, afterId, drawnAtOnce)
-      const suppressed = await suppressedAmong(
-        this.#reader,
-        plan.recipients,
-        rows.map(({ email }) => email)
-      )
-      for (const row of rows) if (!suppressed.has(row.email)) draws.push(drawOf(id, row.id))
+      const rows = await source.after(afterId, drawnAtOnce)
+      const leftOut = await source.leftOut(rows.map(({ email }) => email))
+      for (const row of rows) if (!leftOut.has(row.email)) draws.push(drawOf(id, row.id))
       afterId = rows.length < drawnAtOnce ? null : (rows.at(-1)?.id ?? null)
       if (signal.aborted) return false
     }
@@ -134,12 +186,12 @@ export class Delivery {
     return this.#job.client.run('deliveries.recordRecipients', { id: this.#job.id, recipients: active })
   }
 
-  async #deliver(plan: DeliveryPlan): Promise<JobOutcome> {
+  async #deliver(plan: DeliveryPlan, source: RecipientSource): Promise<JobOutcome> {
     const { id, dataDirectory, signal, client, data } = this.#job
     const files = await carriedFiles(this.#reader, plan.message)
     const composer = new MessageComposer(plan.message, files)
     if (plan.route) {
-      const work = new CampaignWork(this.#job, this.#reader, plan, plan.route, composer)
+      const work = new CampaignWork(this.#job, this.#reader, plan, source, plan.route, composer)
       return new SmtpRun(work, this.#reader, { dataDirectory, signal, client, ...data }).run()
     }
     const transport = openOutbox(outboxPath(dataDirectory, id), plan.progress.position)
@@ -149,7 +201,8 @@ export class Delivery {
       const most = Math.min(maxAtOnce, Math.floor(perHour / 3600), atOnceOf(plan, files))
       const atOnce = Math.max(1, most)
       let sent = 0
-      const prepare = (afterId: number): Promise<Batch> => this.#prepare(plan, composer, atOnce, afterId)
+      const prepare = (afterId: number): Promise<Batch> =>
+        this.#prepare(plan, source, composer, atOnce, afterId)
       for (let batch = await prepare(plan.progress.afterId); ;) {
         const sending = this.#send(plan, transport, batch)
         // While the writer counts a batch, the next one is composed; under a speed limit recipients are read when it is their turn.
@@ -191,11 +244,12 @@ export class Delivery {
   /** Composes the messages to the next recipients; those to seed lists come before all others. */
   async #prepare(
     plan: DeliveryPlan,
+    source: RecipientSource,
     composer: MessageComposer,
     atOnce: number,
     afterId: number
   ): Promise<Batch> {
-    const next = await nextRecipients(this.#reader, plan, afterId, atOnce)
+    const next = await nextRecipients(source, plan, afterId, atOnce)
     const isFirst = plan.progress.position === 0 && afterId === plan.progress.afterId
     const mails = isFirst ? [...seedMails(plan), ...next.mails] : next.mails
     const messages = mails.map(({ contentId, addressee }) => composer.compose(contentId, addressee))
@@ -220,7 +274,8 @@ export class Delivery {
       id: this.#job.id,
       progress: { afterId, position },
       counted: [...counted].map(([sliceId, slice]) => ({ sliceId, ...slice })),
-      suppressed
+      suppressed,
+      recipients: remoteRecipientsOf(mails)
     })
     if (goesOn) plan.progress = { afterId, position }
     else transport.takeBack(before)

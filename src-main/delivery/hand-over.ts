@@ -179,7 +179,7 @@ function webVersionOf(plan: MessagePlan, content: PlannedContent): SealedMessage
     contents: [{ ...content, links: [] }]
   })
   const { html, text = '' } = composer.write(content.id, nobody)
-  const targets = { linkBase: plan.linkBase, gate: gateOfLinks(plan), mailbox: '' }
+  const targets = { linkBase: plan.linkBase, gate: gateOfLinks(plan), mailbox: '', carriesTargets: false }
   const own = new MessageLinks(targets, plan.signingSecret, { subscriberId: 0, sliceId: content.sliceId })
   const body = (html ?? text)
     .replaceAll(own.unsubscribe, unsubscribeMark)

@@ -2,6 +2,9 @@ import type { Selectable } from 'kysely'
 import { journalFormats, journalStates, type JournalState } from '../api/journal/schema.ts'
 import type { MessageJournalTable } from '../api/journal/tables.ts'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
+import { remoteRecipient } from '../api/remote-lists/queries.ts'
+import { isRemoteId } from '../api/remote-lists/recipient-ids.ts'
+import { recordLocalBounce } from '../api/remote-lists/removals.ts'
 import { incrementCounter } from '../api/statistics/counting.ts'
 import { countInjected } from '../api/statistics/rules.ts'
 import type { CounterName, Counters } from '../api/statistics/schema.ts'
@@ -47,6 +50,14 @@ export class Journal {
   readonly #context: CommandContext
   readonly #counters = new Map<number, Partial<Counters>>()
   readonly #states = new Map<string, { sliceId: number; state: JournalState; by: number }>()
+
+  /** Bounces of recipients of Remote Lists. */
+  readonly #remoteBounces: {
+    sliceId: number
+    subscriberId: number
+    code: number | null
+    reply: string | null
+  }[] = []
 
   readonly #keepsRecipients: boolean
 
@@ -131,7 +142,7 @@ export class Journal {
       if (this.#keepsRecipients && mayBeThere && subscriberId !== 0)
         addRecipient.run(sliceId, subscriberId, now)
       this.#countOutcome(resolved, journalFormats[row.format] ?? 'both', state, code)
-      if (state === journalStates.failed && subscriberId !== 0) this.#recordBounce(resolved, code, reply)
+      if (state === journalStates.failed && subscriberId !== 0) this.#recordBounce(resolved, { code, reply })
     }
     returnQuota(this.#context, unsent)
     return accepted
@@ -158,6 +169,13 @@ export class Journal {
   /** Stores the counts; the last step of a command. @param timeZone for the hours of statistics */
   async save(timeZone: string): Promise<void> {
     this.#saveStates()
+    for (const { sliceId, subscriberId, ...bounce } of this.#remoteBounces) {
+      const recipient = await remoteRecipient(this.#context.db, { sliceId, subscriberId })
+      if (!recipient) continue
+      await recordLocalBounce(this.#context, recipient, {
+        ...{ sliceId, class: bounceClassOf(bounce.code), code: bounceCodeOf(bounce) }
+      })
+    }
     for (const [sliceId, counters] of this.#counters) {
       await incrementCounter(this.#context, sliceId, counters, timeZone)
     }
@@ -194,7 +212,7 @@ export class Journal {
       if (!isSeed) add('delivered')
     } else if (state === journalStates.failed) {
       add('total_failure')
-      const kind = (code ?? 0) >= 500 ? 'bounces_unique_hard' : 'bounces_unique_soft'
+      const kind = `bounces_unique_${bounceClassOf(code)}` as const
       // A message that no server took over is a local bounce (docs/api.md, "Statistics").
       if (!isSeed) add('bounces_total', 'bounces_unique_local', kind)
     } else if (state === journalStates.withdrawn) {
@@ -202,13 +220,20 @@ export class Journal {
     }
   }
 
-  #recordBounce({ sliceId, subscriberId }: ResolvedMessage, code: number | null, reply: string | null): void {
+  #recordBounce(
+    { sliceId, subscriberId }: ResolvedMessage,
+    bounce: { code: number | null; reply: string | null }
+  ): void {
+    if (isRemoteId(subscriberId)) {
+      this.#remoteBounces.push({ sliceId, subscriberId, ...bounce })
+      return
+    }
     this.#context.sqlite
       .prepare(
         `INSERT INTO stat_events (stat_slice_id, type, subscriber_id, email, is_unique, bounce_code, occurred_at)
           SELECT ?, 'bounce', id, email, 1, ?, ? FROM subscribers WHERE id = ?`
       )
-      .run(sliceId, enhancedCodeOf(reply ?? '') ?? String(code ?? 0), this.#context.now, subscriberId)
+      .run(sliceId, bounceCodeOf(bounce), this.#context.now, subscriberId)
   }
 
   #countersOf(sliceId: number): Partial<Counters> {
@@ -216,6 +241,15 @@ export class Journal {
     this.#counters.set(sliceId, counters)
     return counters
   }
+}
+
+/** The class of a message that no server took over. @param code of the last reply */
+function bounceClassOf(code: number | null): 'hard' | 'soft' {
+  return (code ?? 0) >= 500 ? 'hard' : 'soft'
+}
+
+function bounceCodeOf({ code, reply }: { code: number | null; reply: string | null }): string {
+  return enhancedCodeOf(reply ?? '') ?? String(code ?? 0)
 }
 
 function waitingState(attempts: number): JournalState {

@@ -71,6 +71,8 @@ export interface LinkTargets {
   gate: GateOfLinks | null
   /** Without a path; null = nowhere, since readers could not open the links. */
   linkBase: string | null
+  /** True if links carry their target where it holds values of the recipient, which are not stored here. */
+  carriesTargets: boolean
   /** The address that takes unsubscribes where no link can. */
   mailbox: string
 }
@@ -130,13 +132,14 @@ export class MessageLinks {
 
   /** @param target where it leads, if codes in it were filled in: a gate does not know their values */
   click(linkId: number, target: () => string | undefined): string | undefined {
-    const { linkBase, gate } = this.#targets
+    const { linkBase, gate, carriesTargets } = this.#targets
     if (linkBase === null) return undefined
     const token = (this.#clickToken ??= this.#linkToken('click'))
     const address = `${linkBase}/c/${linkId}/${token}`
-    const to = gate ? target() : undefined
-    if (!gate || to === undefined) return address
-    return `${address}?to=${encodeURIComponent(to)}&s=${targetSignature(gate.secret, linkId, token, to)}`
+    const to = gate || carriesTargets ? target() : undefined
+    if (to === undefined) return address
+    const signature = targetSignature(gate?.secret ?? this.#secret, linkId, token, to)
+    return `${address}?to=${encodeURIComponent(to)}&s=${signature}`
   }
 
   #linkToken(purpose: TokenPurpose, named = this.#named): string {

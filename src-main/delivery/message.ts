@@ -306,10 +306,13 @@ export class MessageComposer {
   }
 
   #recipientOf(content: PlannedContent, addressee: Addressee): Recipient {
-    const { linkBase, signingSecret } = this.#plan
+    const { linkBase, signingSecret, isRemote } = this.#plan
     const { asked } = addressee
     const named = { subscriberId: addressee.id, sliceId: content.sliceId }
-    const targets = { linkBase, gate: this.#gate, mailbox: this.#shared.mailbox }
+    const targets = {
+      ...{ linkBase, gate: this.#gate, mailbox: this.#shared.mailbox },
+      carriesTargets: isRemote
+    }
     const links = new MessageLinks(targets, signingSecret, named)
     const tracked = (key: string): string | undefined => {
       if (key === openPixelCode) return links.openPixel

@@ -29,6 +29,8 @@ export interface MessagePlan {
   linkBase: string | null
   /** The gate at linkBase; null = this application answers there. */
   gate: { urlDomainId: number; address: string } | null
+  /** True for a Remote List: its recipients are no subscribers, and messages have no web version. */
+  isRemote: boolean
   /** True for a message that asks to confirm an address: it belongs to no list yet, so there is nothing to unsubscribe from. */
   asksToConfirm: boolean
   /** True if the message leaves this computer, so that its headers must hold for readers elsewhere. */
@@ -96,6 +98,13 @@ export interface SmtpRoute {
   readAt: number
 }
 
+/** Where the recipients of a Remote List come from. */
+export interface RemotePlan {
+  query: string
+  /** What was read; null = it has yet to be. */
+  spool: { fileKey: string } | null
+}
+
 /** A campaign that is being sent: what its thread needs. */
 export interface DeliveryPlan {
   message: MessagePlan
@@ -116,6 +125,8 @@ export interface DeliveryPlan {
     /** null = not counted yet. */
     count: number | null
   }
+  /** null = the recipients are subscribers. */
+  remote: RemotePlan | null
   /** The servers that take the messages; null = the outbox. */
   route: SmtpRoute | null
   seeds: { addresses: string[]; values: StoredValues }

@@ -60,7 +60,10 @@ const recipientColumns = [
   'subscribers.custom_fields'
 ] as const
 
-export type RecipientRow = Awaited<ReturnType<typeof recipientsAfter>>[number]
+export type RecipientRow = Awaited<ReturnType<typeof recipientsAfter>>[number] & {
+  /** Of a Remote List's recipient; null = they have none. */
+  distinct_id?: number | null
+}
 
 /** Active subscribers who are in the segment of a campaign, by id. May look at all of the list: for its thread. */
 export function recipientsAfter(

@@ -1,9 +1,8 @@
-import type { Kysely } from 'kysely'
-import { suppressedAmong } from '../api/suppression-lists/queries.ts'
-import type { Schema } from '../database/schema.ts'
+import { isRemoteId, seqIdOf } from '../api/remote-lists/recipient-ids.ts'
 import type { Addressee } from './message.ts'
 import type { DeliveryPlan } from './plan.ts'
-import { recipientsAfter, type RecipientRow } from './queries.ts'
+import type { RecipientRow } from './queries.ts'
+import type { RecipientSource } from './recipient-source.ts'
 import { drawOf, testedContent } from './split-test.ts'
 
 /** A message that is to be composed. */
@@ -18,7 +17,7 @@ export interface Mail {
 /** The next recipients of a campaign. */
 export interface NextRecipients {
   mails: Mail[]
-  /** How many of those read are on a suppression list. */
+  /** How many of those read are suppressed, or have removed themselves from a Remote List. */
   suppressed: number
   /** The last subscriber that was read. */
   afterId: number
@@ -27,24 +26,37 @@ export interface NextRecipients {
 
 /** Reads the next recipients of a plan's phase, without suppressed ones; those of seed lists come before all others. */
 export async function nextRecipients(
-  reader: Kysely<Schema>,
+  source: RecipientSource,
   plan: DeliveryPlan,
   afterId: number,
   atOnce: number
 ): Promise<NextRecipients> {
-  const rows = await recipientsAfter(reader, plan.recipients, afterId, atOnce)
+  const rows = await source.after(afterId, atOnce)
   const chosen = rows.flatMap((row) => mailFor(plan, addresseeOf(row, plan.recipients.chooseFormat)))
-  const suppressed = await suppressedAmong(
-    reader,
-    plan.recipients,
-    chosen.map(({ addressee }) => addressee.email)
-  )
+  const leftOut = await source.leftOut(chosen.map(({ addressee }) => addressee.email))
+  const mails = chosen.filter(({ addressee }) => !leftOut.has(addressee.email))
   return {
-    mails: chosen.filter(({ addressee }) => !suppressed.has(addressee.email)),
-    suppressed: chosen.filter(({ addressee }) => suppressed.has(addressee.email)).length,
+    mails,
+    suppressed: chosen.length - mails.length,
     afterId: rows.at(-1)?.id ?? afterId,
     isLast: rows.length < atOnce
   }
+}
+
+/** A recipient of a Remote List as it is stored once their message is handed over. */
+export interface HandedOverRecipient {
+  seq_id: number
+  email: string
+  distinct_id: number | null
+}
+
+/** Returns the recipients of messages who are no subscribers; none for a list with subscribers. */
+export function remoteRecipientsOf(mails: readonly Mail[]): HandedOverRecipient[] {
+  return mails
+    .filter(({ addressee }) => isRemoteId(addressee.id))
+    .map(({ addressee: { id, email, distinct_id } }) => ({
+      ...{ seq_id: seqIdOf(id), email, distinct_id: distinct_id ?? null }
+    }))
 }
 
 /** Returns the messages to the plan's seed lists: each content to each address. */

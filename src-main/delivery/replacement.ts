@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type FieldDefinition, presentValue, type StoredValues } from '../api/custom-fields/rules.ts'
+import { isRemoteId } from '../api/remote-lists/recipient-ids.ts'
 import { replacementKey } from '../api/autoresponders/rules.ts'
 import { codeKey, codePattern, type CodeFallback, fallbackOf } from '../api/campaigns/replacement-codes.ts'
 import { dayIn } from '../base/dates.ts'
@@ -132,12 +133,16 @@ export interface SharedValues {
   }
   fields: readonly FieldDefinition[]
   timeZone: string
+  /** True for a Remote List: its messages have no web version (docs/api.md, "Remote Lists"). */
+  isRemote: boolean
 }
 
 /** A recipient as far as codes speak of them. */
 export interface Recipient {
   id: number
   email: string
+  /** Of a Remote List's recipient; null = they have none. */
+  distinct_id?: number | null
   subscribe_time: number
   subscribe_ip: string | null
   values: StoredValues
@@ -170,7 +175,9 @@ export function codesOf(shared: SharedValues, now: number): Codes {
   }
   // Built-in names take precedence over custom fields with the same name.
   const own: Record<string, Lookup> = {
-    subscriber_id: ({ id }) => ({ text: String(id) }),
+    subscriber_id: ({ id, distinct_id }) => ({
+      text: isRemoteId(id) ? String(distinct_id ?? '') : String(id)
+    }),
     subscribers_email_address: ({ email }) => ({ text: email }),
     emailaddress_md5: ({ email }) => ({ text: md5(email.toLowerCase()) }),
     mailing_list_id: constant(String(list.id)),
@@ -187,14 +194,19 @@ export function codesOf(shared: SharedValues, now: number): Codes {
     data_from_name: constant(sender.from_name),
     data_sender_email: constant(sender.sender_email),
     data_reply_to_email: constant(sender.reply_to),
-    data_subscribe_date_long: ({ subscribe_time }) => ({ text: longDate(subscribe_time, timeZone) }),
-    data_subscribe_date_database: ({ subscribe_time }) => ({
-      text: dayIn(subscribe_time, timeZone)
-    }),
+    data_subscribe_date_long: subscribeDate((time) => longDate(time, timeZone)),
+    data_subscribe_date_database: subscribeDate((time) => dayIn(time, timeZone)),
     data_subscribe_ip: ({ subscribe_ip }) => ({ text: subscribe_ip ?? '' })
   }
-  for (const [key, lookup] of Object.entries(own)) codes.set(key, lookup)
+  for (const [key, lookup] of Object.entries(own)) {
+    if (!(shared.isRemote && key === 'link_to_web_version')) codes.set(key, lookup)
+  }
   return codes
+}
+
+/** When a Remote List's recipient subscribed is known to its database alone. */
+function subscribeDate(write: (time: number) => string): Lookup {
+  return ({ id, subscribe_time }) => ({ text: isRemoteId(id) ? '' : write(subscribe_time) })
 }
 
 /** Writes a content for one recipient. An unknown code stays visible. */

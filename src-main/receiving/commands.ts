@@ -4,6 +4,8 @@ import { journalStates } from '../api/journal/schema.ts'
 import { SubscriberTally } from '../api/subscriber-counts/tally.ts'
 import { type BouncedMessage, messageIdOf, readBounceToken } from '../api/subscribers/bounce-tokens.ts'
 import { unsubscribeByToken } from '../api/subscribers/commands.ts'
+import { type RemoteRecipient, remoteRecipient } from '../api/remote-lists/queries.ts'
+import { bounceRemote, complainRemote } from '../api/remote-lists/removals.ts'
 import { subscriberWithList } from '../api/subscribers/queries.ts'
 import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import { readToken } from '../api/subscribers/tokens.ts'
@@ -73,7 +75,7 @@ async function unsubscribeOf(
   const token = unsubscribeTokens.find((each) => readToken(secret, 'unsubscribe', each) !== null)
   const named = token === undefined ? null : readToken(secret, 'unsubscribe', token)
   if (token === undefined || !named) return null
-  const subscriber = await subscriberWithList(db, named.subscriberId)
+  const subscriber = await recipientOf(db, named)
   const isForeign = subscriber !== undefined && subscriber.organization_id !== organizationId
   return isForeign ? null : { token, ...named }
 }
@@ -84,7 +86,7 @@ async function applyUnsubscribe(
   receivedId: number,
   { token, sliceId, subscriberId }: { token: string; sliceId: number; subscriberId: number }
 ): Promise<void> {
-  const subscriber = await subscriberWithList(context.db, subscriberId)
+  const subscriber = await recipientOf(context.db, { subscriberId, sliceId })
   // A deleted subscriber is remembered as unsubscribed, in case that is undone.
   await unsubscribeByToken(context, { organizationId, token, ip: null })
   await storeRecipient(context, receivedId, {
@@ -102,7 +104,7 @@ async function sentMessageOf(
 ): Promise<BouncedMessage | null> {
   for (const token of reading.bounceTokens) {
     const named = readBounceToken(secret, token)
-    if (named && (await belongsTo(db, organizationId, named.subscriberId))) return named
+    if (named && (await recipientOf(db, named))?.organization_id === organizationId) return named
   }
   const { returnedId } = reading
   if (returnedId === null) return null
@@ -120,12 +122,9 @@ async function sentMessageOf(
 /** Recipients of a report whose messages are compared with the one that it returns. */
 const mostSearched = 3
 
-async function belongsTo(
-  db: CommandContext['db'],
-  organizationId: number,
-  subscriberId: number
-): Promise<boolean> {
-  return (await subscriberWithList(db, subscriberId))?.organization_id === organizationId
+/** Returns the subscriber or the recipient of a Remote List that a token names. */
+async function recipientOf(db: CommandContext['db'], named: { subscriberId: number; sliceId: number }) {
+  return (await remoteRecipient(db, named)) ?? subscriberWithList(db, named.subscriberId)
 }
 
 async function applyReport(
@@ -136,7 +135,7 @@ async function applyReport(
 ): Promise<void> {
   const { report } = reading
   if (!report) return
-  const subscriber = sent && (await subscriberWithList(context.db, sent.subscriberId))
+  const subscriber = sent && (await recipientOf(context.db, sent))
   const addresses = report.recipients.map((each) => (typeof each === 'string' ? each : each.address))
   // A message has one recipient. Where it was forwarded, the report names another address than it was sent to.
   const own = subscriber ? addresses.indexOf(subscriber.email.toLowerCase()) : -1
@@ -198,17 +197,31 @@ async function markAsCause({ db }: CommandContext, id: number): Promise<void> {
 }
 
 type Recipient = NonNullable<Awaited<ReturnType<typeof subscriberWithList>>>
+type AnyRecipient = NonNullable<Awaited<ReturnType<typeof recipientOf>>>
+
+function isRemote(recipient: AnyRecipient): recipient is RemoteRecipient {
+  return 'seq_id' in recipient
+}
 
 /** @returns true if it set the subscriber to bounced */
 async function applyBounce(
   context: CommandContext,
   sent: BouncedMessage,
-  subscriber: Recipient,
+  subscriber: AnyRecipient,
   verdict: BouncedRecipient
 ): Promise<boolean> {
   const { sliceId } = sent
   // The server goes on trying, and reports how that ends.
   if (verdict.isDelayed) return false
+  if (isRemote(subscriber)) {
+    const bounce = { class: verdict.class, code: verdict.status || null }
+    await bounceRemote(context, subscriber, {
+      sliceId,
+      wasAccepted: await isAccepted(context, sent),
+      ...bounce
+    })
+    return false
+  }
   const ends =
     verdict.class === 'hard' || (verdict.class === 'soft' && (await isOneTooMany(context, subscriber)))
   const slice = await countedSlice(context.db, sliceId)
@@ -250,8 +263,9 @@ async function isOneTooMany(context: CommandContext, subscriber: Recipient): Pro
 async function applyComplaint(
   context: CommandContext,
   { sliceId }: BouncedMessage,
-  subscriber: Recipient
+  subscriber: AnyRecipient
 ): Promise<void> {
+  if (isRemote(subscriber)) return complainRemote(context, subscriber, sliceId)
   const slice = await countedSlice(context.db, sliceId)
   const updatesStatus = await changeStatus(context, subscriber, 'scomp', slice?.campaign_id ?? null)
   if (!slice) return

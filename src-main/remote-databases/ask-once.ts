@@ -1,8 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { answerQuestions, AskedThread } from '../base/asked-thread.ts'
-import { validationFailed } from '../base/errors.ts'
+import { ExplainedError, validationFailed } from '../base/errors.ts'
 import type { Refusal } from '../base/refusal.ts'
-import { RemoteDatabaseFault } from './fault.ts'
 
 /** What a thread found in a remote database, or why it found nothing. */
 type DatabaseAnswer<Found> = { found: Found } | { refused: Refusal }
@@ -49,7 +48,7 @@ export function answerAbout<Question, Found>(
     try {
       return { found: await find(question, signal) }
     } catch (error) {
-      if (error instanceof RemoteDatabaseFault) return { refused: error.refusal }
+      if (error instanceof ExplainedError) return { refused: error.refusal }
       throw error
     }
   })

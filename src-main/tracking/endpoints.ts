@@ -5,6 +5,8 @@ const TokenParams = Type.Object({ token: Type.String({ maxLength: 100 }) })
 
 /** With `preferences` the page asks what the visitor wants instead. */
 const UnsubscribeQuery = Type.Object({ preferences: Type.Optional(Type.String()) })
+/** The target and its signature, where it holds values of a recipient that are not stored. */
+const ClickQuery = Type.Object({ to: Type.Optional(Type.String()), s: Type.Optional(Type.String()) })
 /** Bytes of a sign-up. */
 const maxSignUpBytes = 64 * 1024
 
@@ -17,7 +19,8 @@ export const trackingEndpoints = unlistedEndpoints({
   /** A counted link. */
   'GET /c/:link/:token': {
     ...link,
-    params: Type.Object({ ...TokenParams.properties, link: Type.Integer({ minimum: 1 }) })
+    params: Type.Object({ ...TokenParams.properties, link: Type.Integer({ minimum: 1 }) }),
+    query: ClickQuery
   },
   /** A picture of messages, for those that link theirs; its key is in the message as well. */
   'GET /i/:key': { access: 'message_link', params: Type.Object({ key: Type.String({ maxLength: 32 }) }) },

@@ -7,6 +7,7 @@ import { campaignToSend, campaignPlanOf } from '../delivery/campaign-plan.ts'
 import type { MessagePlan } from '../delivery/plan.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Addressee, WrittenContent } from '../delivery/message.ts'
+import { remoteRecipient } from '../api/remote-lists/queries.ts'
 import { readToken, type TokenContent } from '../api/subscribers/tokens.ts'
 import { lookOfList } from '../api/list-pages/queries.ts'
 import type { WebFormRow } from '../api/web-forms/queries.ts'
@@ -28,6 +29,11 @@ export async function messageOf(
 export async function lookByToken(db: Kysely<Schema>, token: string): Promise<PageLook | null> {
   const named = readToken(await signingSecret(db), 'unsubscribe', token)
   if (!named) return null
+  const remote = await remoteRecipient(db, named)
+  if (remote) {
+    const { mailing_list_id: id, list_name: name, d_from_name } = remote
+    return lookOfList(db, { id, name, d_from_name })
+  }
   const list = await db
     .selectFrom('subscribers')
     .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_id')

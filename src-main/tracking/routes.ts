@@ -1,9 +1,11 @@
+import type { KeyObject } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { imageByKey } from '../api/images/queries.ts'
 import { isProgram } from '../api/statistics/machines.ts'
 import { ApiError } from '../base/errors.ts'
 import { signingSecret } from '../settings/queries.ts'
+import { isSameText, targetSignature } from '../gates/keys.ts'
 import { serveEndpoints } from '../http/serve.ts'
 import { trackingEndpoints } from './endpoints.ts'
 import { addressOfLink, formByToken, lookByToken } from './queries.ts'
@@ -51,13 +53,17 @@ const followLinks = serveEndpoints(trackingEndpoints, ({ reader, writer, content
       return reply.type('image/gif').header('Cache-Control', 'no-store').send(pixel)
     },
 
-    'GET /c/:link/:token': async ({ params, ip, method, headers, server }, reply) => {
+    'GET /c/:link/:token': async ({ params, query, ip, method, headers, server }, reply) => {
       const { token, link } = params
-      const named = readToken(await signingSecret(reader), 'click', token)
+      const secret = await signingSecret(reader)
+      const named = readToken(secret, 'click', token)
       const written = named && (await addressOfLink(reader, named, link))
       const holdsCodes = written?.includes('%%') ?? false
       const target =
-        named && written && holdsCodes ? await contents.link(named, written, server.listeningOrigin) : written
+        named && written && holdsCodes
+          ? (signedTarget(secret, { link, token, ...query }) ??
+            (await contents.link(named, written, server.listeningOrigin)))
+          : written
       // Headers hold only Latin-1. URL encodes other letters as browsers do.
       const address = target && URL.canParse(target) ? new URL(target).href : null
       if (address === null) return sendPage(reply, 'unknownLink', languageOf(headers))
@@ -179,6 +185,15 @@ const followLinks = serveEndpoints(trackingEndpoints, ({ reader, writer, content
     }
   }
 })
+
+/** Returns the target that a link carries; null if it carries none that was signed here. */
+function signedTarget(
+  secret: KeyObject,
+  { link, token, to, s: signature = '' }: { link: number; token: string; to?: string; s?: string }
+): string | null {
+  if (to === undefined) return null
+  return isSameText(signature, targetSignature(secret, link, token, to)) ? to : null
+}
 
 function languageOf(headers: IncomingHttpHeaders): Language {
   return pageLanguage(headers['accept-language'])

@@ -28,6 +28,7 @@ import { importUndoRoutes } from './import-undos/routes.ts'
 import { mailingListRoutes } from './mailing-lists/routes.ts'
 import { organizationSettingRoutes } from './organization/routes.ts'
 import { publicPageRoutes } from './public-pages/routes.ts'
+import { remoteQueryRoutes } from './remote-queries/routes.ts'
 import { searchRoutes } from './search/routes.ts'
 import { segmentCountRoutes } from './segment-counts/routes.ts'
 import { sessionRoutes } from './session/routes.ts'
@@ -68,6 +69,7 @@ export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(organizationSettingRoutes)
   await app.register(mailingListRoutes)
   await app.register(publicPageRoutes)
+  await app.register(remoteQueryRoutes)
   await app.register(searchRoutes)
   await app.register(segmentCountRoutes)
   await app.register(sessionRoutes)

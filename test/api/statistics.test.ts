@@ -152,7 +152,8 @@ describe('what was counted of a campaign', () => {
         id: campaign.id,
         progress: { afterId: 1, position: 1 },
         counted: [{ sliceId, counters: counted(counters), subscriberIds: [] }],
-        suppressed: 0
+        suppressed: 0,
+        recipients: []
       })
     const { sqlite } = campaign.bench
     const bounce = sqlite.prepare(

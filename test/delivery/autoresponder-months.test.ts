@@ -256,6 +256,7 @@ async function startReality(plans: readonly Plan[], zone: string) {
               signingKeys: [],
               dnsServers: [],
               gateKeys: {},
+              database: null,
               schedule: usualSchedule
             }
           }

@@ -35,7 +35,15 @@ function deliver(
     dataDirectory: bench.directory,
     client: clientOf(bench, before),
     signal: signal ?? new AbortController().signal,
-    data: { linkBase, secrets: {}, signingKeys: [], dnsServers: [], gateKeys: {}, schedule: usualSchedule }
+    data: {
+      linkBase,
+      secrets: {},
+      signingKeys: [],
+      dnsServers: [],
+      gateKeys: {},
+      database: null,
+      schedule: usualSchedule
+    }
   }
   return new Delivery(job, kyselyOver(bench.sqlite)).run()
 }

@@ -46,6 +46,7 @@ const plan: MessagePlan = {
     }
   ],
   timeZone: 'Europe/Vienna',
+  isRemote: false,
   gate: null,
   linkBase: 'http://links.example.com',
   asksToConfirm: false,

@@ -225,7 +225,7 @@ describe('deliveries that are due', () => {
 
 it('eight campaigns are sent at the same time, and a winner is chosen meanwhile', async () => {
   const { bench } = await begunCampaign()
-  const { mayStart } = deliveryJobs(kyselyOver(bench.sqlite), bench.client, {
+  const { mayStart } = deliveryJobs(kyselyOver(bench.sqlite), bench.client, '', {
     credentials: { read: async () => null },
     linkBase: 'http://127.0.0.1',
     schedule: usualSchedule,

@@ -34,7 +34,8 @@ const shared = {
       ]
     })
   ],
-  timeZone: 'Europe/Vienna'
+  timeZone: 'Europe/Vienna',
+  isRemote: false
 }
 const recipient: Recipient = {
   id: 42,

@@ -261,17 +261,18 @@ describe('a campaign', () => {
     )
   })
 
-  it('of a Remote List fails, and says that its database cannot be reached', async () => {
+  it('to a Remote List is paused while only the name of its database is known, and says so', async () => {
     const { api } = started
     const list = await makeRemoteList(api)
     const made = await sendNow(list.id, {
       segmentation_criteria_ad_hoc: undefined,
       segmentation_criteria_remote_sql: 'SELECT email FROM people'
     })
-    const { dispatch, stat_summary } = await api.sent(made.id)
-    expect([dispatch?.state, dispatch?.started_at, stat_summary]).toEqual(['failed', null, null])
+    await until(async () => (await campaignOf(made.id)).dispatch?.paused === true)
     const { data } = await api.workbench<{ error_message: string }>('GET', `/campaigns/${made.id}/progress`)
-    expect(data.error_message).toMatch(/^The recipients of a Remote List are in a remote database/)
+    expect(data.error_message).toMatch(
+      /^the database connection Connection \d+ has a name only\. Enter its server under Delivery$/
+    )
   })
 
   it('without recipients finishes with nothing sent', async () => {

@@ -17,7 +17,8 @@ it('a paused campaign makes no more steps, and continues where it stopped', asyn
         id,
         progress: { afterId: 1, position: 7 },
         counted: [{ sliceId, counters, subscriberIds: [1] }],
-        suppressed: 0
+        suppressed: 0,
+        recipients: []
       })
   ]
   const noted = (): unknown =>
@@ -99,7 +100,8 @@ describe('a split test', () => {
       id,
       progress: { afterId: 1, position: 1 },
       counted: [sent(first?.sliceId ?? 0, 1), sent(second?.sliceId ?? 0, 2)],
-      suppressed: 0
+      suppressed: 0,
+      recipients: []
     })
     const over = Date.now()
     await bench.run('deliveries.end', { id, end: { is: 'finished' } }, { clock: over })
@@ -186,7 +188,8 @@ it('subscribers who left while a campaign was being sent are not counted as reci
         subscriberIds: []
       }
     ],
-    suppressed: 1
+    suppressed: 1,
+    recipients: []
   })
   const recipients = () => row('SELECT recipients FROM deliveries')
   expect(recipients()).toEqual({ recipients: 8 })

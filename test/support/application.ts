@@ -32,11 +32,11 @@ export async function startApplication(
 }
 
 /** One application for all tests of a file; each test creates its own lists. */
-export function sharedApplication(): StartedApplication {
+export function sharedApplication(options: Partial<ApplicationOptions> = {}): StartedApplication {
   const shared = {} as StartedApplication
   beforeAll(async () => {
     const directory = await mkdtemp(join(tmpdir(), 'listwright-test-'))
-    Object.assign(shared, await start(directory))
+    Object.assign(shared, await start(directory, options))
   })
   afterAll(async () => {
     await shared.app.close()

@@ -11,6 +11,7 @@ export const shortSchedule: RetrySchedule = {
   pauses: [50],
   triedFor: 400,
   serverPauses: [50, 200],
+  readingPauses: [100, 200],
   domainPauses: [50, 200]
 }
 

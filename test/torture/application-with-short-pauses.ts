@@ -15,7 +15,13 @@ const { values } = parseArgs({
 const app = await createApp({
   dataDirectory: values['data-dir'],
   port: 0,
-  retrySchedule: { pauses: [100], triedFor: 100_000, serverPauses: [50, 200], domainPauses: [100, 400] }
+  retrySchedule: {
+    pauses: [100],
+    triedFor: 100_000,
+    serverPauses: [50, 200],
+    domainPauses: [100, 400],
+    readingPauses: [100, 200]
+  }
 })
 process.once('SIGTERM', () => void app.close().then(() => process.exit(0)))
 const api_key = await app.createPassingApiKey('torture')

@@ -96,7 +96,7 @@ function outOfOrder(accepted: readonly Event[]): number[] {
   const seen = new Set<number>()
   const found: number[] = []
   for (const { event_id, studio_subscriber_id: subscriber } of accepted) {
-    if (seen.has(event_id)) continue
+    if (subscriber === null || seen.has(event_id)) continue
     seen.add(event_id)
     if (event_id < (last.get(subscriber) ?? 0)) found.push(subscriber)
     last.set(subscriber, event_id)

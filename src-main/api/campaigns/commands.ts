@@ -5,6 +5,7 @@ import type { CampaignContentsTable } from './tables.ts'
 import { Faults, validationFailed } from '../../base/errors.ts'
 import { type Refusal, refusal } from '../../base/refusal.ts'
 import { purgeJournal } from '../journal/purge.ts'
+import { purgeRemoteRecipients } from '../remote-lists/purge.ts'
 import { type CarriedFile, carriedFilesOf } from '../attachments/queries.ts'
 import { autorespondersUsing } from '../autoresponders/uses.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
@@ -698,6 +699,7 @@ const purgeCampaign = inBackground<{ id: number }, boolean>(async ({ db, now }, 
   const sliceIds = (await slices.execute()).map((slice) => slice.id)
   if (await purgeJournal(db, sliceIds, purgedAtOnce)) return true
   await db.deleteFrom('stat_snapshots').where('stat_slice_id', 'in', slices).execute()
+  if (await purgeRemoteRecipients(db, id, purgedAtOnce)) return true
   await db.deleteFrom('campaign_log').where('campaign_id', '=', id).execute()
   await db.deleteFrom('attachments').where('campaign_id', '=', id).execute()
   await db.updateTable('campaigns').set({ purged_at: now }).where('id', '=', id).execute()

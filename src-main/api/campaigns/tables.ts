@@ -100,12 +100,14 @@ export interface DeliveriesTable {
   waits_for: ColumnType<DeliveryWait | null, undefined, DeliveryWait | null>
   /** How often in a row no server could be used. */
   failures: ColumnType<number, undefined, number>
+  /** How often in a row the database of a Remote List gave no recipients. */
+  reading_failures: ColumnType<number, undefined, number>
   /** 1 once all links of the contents are in stat_links. */
   has_links: ColumnType<Flag, Flag | undefined, Flag>
 }
 
-/** What a campaign waits for: messages that were refused for now, a server, the limit of one, its own speed, or the gate of its links. */
-export type DeliveryWait = 'retry' | 'server' | 'quota' | 'speed' | 'gate'
+/** What a campaign waits for: messages that were refused for now, a server, the limit of one, its own speed, the gate of its links, or the database of its recipients. */
+export type DeliveryWait = 'retry' | 'server' | 'quota' | 'speed' | 'gate' | 'database'
 
 /**
  * Either all recipients get a message, or some get one in a split test and, after a delay, the others get the

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type CommandContext, inBackground } from '../../database/command.ts'
 import { compiledQuery } from '../../database/compiled-query.ts'
+import { isRemoteId } from '../remote-lists/recipient-ids.ts'
 import type { EventRow } from './queries.ts'
 import { followOrganizations } from './recording.ts'
 import type { EventType } from './schema.ts'
@@ -8,7 +9,8 @@ import type { EventType } from './schema.ts'
 interface RecordedReaction {
   type: Extract<EventType, 'studio_open' | 'studio_click' | 'studio_unsub'>
   sliceId: number
-  subscriber: { id: number; email: string }
+  /** With a distinct_id for the recipient of a Remote List. */
+  subscriber: { id: number; email: string; distinct_id?: number | null }
   linkId: number | null
   isUnique: boolean
   ip: string | null
@@ -22,9 +24,10 @@ interface RecordedReaction {
 export async function recordReaction(context: CommandContext, reaction: RecordedReaction): Promise<void> {
   const { type, sliceId, subscriber, linkId, isUnique, ip, at } = reaction
   if (type === 'studio_unsub' && context.origin?.via === 'api_key') return
-  const [recorded] = await insertReaction(context.db, {
+  const insert = isRemoteId(subscriber.id) ? insertRemoteReaction : insertReaction
+  const [recorded] = await insert(context.db, {
     ...{ type, sliceId, linkId, ip, at, now: context.now, isUnique: Number(isUnique) },
-    ...{ email: subscriber.email, subscriberId: subscriber.id }
+    ...{ email: subscriber.email, subscriberId: subscriber.id, distinctId: subscriber.distinct_id ?? null }
   })
   if (!recorded) return
   context.record({
@@ -39,6 +42,7 @@ interface ReactionValues {
   sliceId: number
   subscriberId: number
   email: string
+  distinctId: number | null
   linkId: number | null
   isUnique: number
   ip: string | null
@@ -75,6 +79,37 @@ const insertReaction = compiledQuery<ReactionValues, Pick<EventRow, 'organizatio
           ])
       )
       .returning(['organization_id', 'mailing_list_id'])
+)
+
+/** The same of a recipient of a Remote List, who is no subscriber. */
+const insertRemoteReaction: typeof insertReaction = compiledQuery((db, value) =>
+  db
+    .insertInto('events')
+    .columns(['organization_id', 'type', 'mailing_list_id', 'subscriber_id', 'recorded_at', 'body'])
+    .expression((from) =>
+      from
+        .selectFrom('stat_slices')
+        .innerJoin('stats', 'stats.id', 'stat_slices.stat_id')
+        .innerJoin('campaigns', 'campaigns.id', 'stats.campaign_id')
+        .innerJoin('mailing_lists', 'mailing_lists.id', 'campaigns.mailing_list_id')
+        .leftJoin('stat_links', (join) => join.on('stat_links.id', '=', value('linkId')))
+        .where('stat_slices.id', '=', value('sliceId'))
+        .select((select) => [
+          'mailing_lists.organization_id',
+          select.val(value('type')).as('type'),
+          'mailing_lists.id as mailing_list_id',
+          select.val(value('subscriberId')).as('subscriber_id'),
+          select.val(value('now')).as('recorded_at'),
+          sql<string>`json_object(
+            'email', ${value('email')}, 'at', ${value('at')},
+            'campaign_id', ${select.ref('stats.campaign_id')}, 'autoresponder_id', NULL,
+            'distinct_id', ${value('distinctId')},
+            'is_unique', ${value('isUnique')}, 'ip', ${value('ip')}, 'url', ${select.ref('stat_links.url')})`.as(
+            'body'
+          )
+        ])
+    )
+    .returning(['organization_id', 'mailing_list_id'])
 )
 
 /** Events that are deleted at once. */

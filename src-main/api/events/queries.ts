@@ -3,6 +3,7 @@ import { epochSeconds } from '../../base/times.ts'
 import type { Schema } from '../../database/schema.ts'
 import { jsonOf, JsonText } from '../../http/json-text.ts'
 import { fieldsOfList } from '../custom-fields/queries.ts'
+import { isRemoteId, seqIdOf } from '../remote-lists/recipient-ids.ts'
 import type { PresentedRow } from '../subscribers/queries.ts'
 import type { Subscriber } from '../subscribers/schema.ts'
 import { subscriberWriter } from '../subscribers/write-subscriber.ts'
@@ -126,7 +127,7 @@ function writeEvent(row: EventRow, list: EventList): JsonText<Event> {
   return new JsonText(
     `{"event_id":${row.id},"event_type":"${row.type}","listid":"a${row.mailing_list_id}"` +
       `,"studio_mailing_list_id":${row.mailing_list_id},"list_name":${jsonOf(list.name)}` +
-      `,"studio_subscriber_id":${row.subscriber_id}${rest}}`
+      `,"studio_subscriber_id":${isRemoteId(row.subscriber_id) ? null : row.subscriber_id}${rest}}`
   )
 }
 
@@ -140,7 +141,9 @@ function changeMembers(row: EventRow, { write }: EventList): string {
 }
 
 function reactionMembers(row: EventRow): string {
-  const { email, at, campaign_id, autoresponder_id, is_unique, ip, url } = JSON.parse(row.body) as Reaction
+  const { email, at, campaign_id, autoresponder_id, is_unique, ip, url, distinct_id } = JSON.parse(
+    row.body
+  ) as Reaction
   const members = {
     email,
     sendid: campaign_id === null ? `a${autoresponder_id}` : `c${campaign_id}`,
@@ -149,7 +152,11 @@ function reactionMembers(row: EventRow): string {
     studio_autoresponder_id: autoresponder_id,
     studio_is_unique: is_unique === 1,
     studio_ip: ip,
-    ...(row.type === 'studio_click' && { click_url: url ?? '' })
+    ...(row.type === 'studio_click' && { click_url: url ?? '' }),
+    ...(isRemoteId(row.subscriber_id) && {
+      studio_rl_seq_id: seqIdOf(row.subscriber_id),
+      studio_rl_distinct_id: distinct_id ?? null
+    })
   } satisfies Partial<Event>
   return `,${JSON.stringify(members).slice(1, -1)}`
 }

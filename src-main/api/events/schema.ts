@@ -23,7 +23,8 @@ export const Event = Type.Object({
   listid: Type.String(),
   studio_mailing_list_id: Type.Integer(),
   list_name: Type.String(),
-  studio_subscriber_id: Type.Integer(),
+  /** null = the recipient of a Remote List. */
+  studio_subscriber_id: Nullable(Type.Integer()),
   email: Type.String(),
   json_before: Type.Optional(Subscriber),
   json_after: Type.Optional(Subscriber),
@@ -34,6 +35,9 @@ export const Event = Type.Object({
   /** True for the recipient's first of its type in this campaign or autoresponder. */
   studio_is_unique: Type.Optional(Type.Boolean()),
   studio_ip: Type.Optional(Nullable(Type.String())),
-  click_url: Type.Optional(Type.String())
+  click_url: Type.Optional(Type.String()),
+  /** Of a Remote List's recipient: 1 = the first one of the campaign. */
+  studio_rl_seq_id: Type.Optional(Type.Integer()),
+  studio_rl_distinct_id: Type.Optional(Nullable(Type.Integer()))
 })
 export type Event = Static<typeof Event>

@@ -28,6 +28,8 @@ export interface Reaction {
   at: number
   campaign_id: number | null
   autoresponder_id: number | null
+  /** Of a Remote List's recipient. */
+  distinct_id?: number | null
   is_unique: number
   ip: string | null
   /** Of a click. */

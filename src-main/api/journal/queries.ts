@@ -3,6 +3,7 @@ import { formatOptionalTime, formatTime } from '../../base/times.ts'
 import type { Schema } from '../../database/schema.ts'
 import { subscribersByEmail } from '../subscribers/queries.ts'
 import { emailKey } from '../subscribers/rules.ts'
+import { seqIdIn } from '../remote-lists/recipient-ids.ts'
 import {
   type JournalCounts,
   type JournaledMessage,
@@ -236,7 +237,13 @@ function messageRows(db: Kysely<Schema>) {
   return db
     .selectFrom('message_journal as message')
     .innerJoin('stat_slices', 'stat_slices.id', 'message.stat_slice_id')
+    .innerJoin('stats', 'stats.id', 'stat_slices.stat_id')
     .leftJoin('subscribers', 'subscribers.id', 'message.subscriber_id')
+    .leftJoin('remote_recipients', (join) =>
+      join
+        .onRef('remote_recipients.campaign_id', '=', 'stats.campaign_id')
+        .on('remote_recipients.seq_id', '=', seqIdIn('message.subscriber_id'))
+    )
     .leftJoin('smtp_servers', 'smtp_servers.id', 'message.smtp_server_id')
     .select([
       'message.stat_slice_id',
@@ -244,7 +251,7 @@ function messageRows(db: Kysely<Schema>) {
       'message.state',
       'content_id',
       'subscriber_id',
-      sql<string | null>`coalesce(message.email, subscribers.email)`.as('email'),
+      sql<string | null>`coalesce(message.email, subscribers.email, remote_recipients.email)`.as('email'),
       'attempts',
       'changed_at',
       'due_at',

@@ -55,7 +55,7 @@ export function countedSlice(db: Kysely<Schema>, sliceId: number) {
 export interface RecipientEvent {
   type: Exclude<StatEventType, 'bounce'>
   sliceId: number
-  subscriber: { id: number; email: string }
+  subscriber: { id: number; email: string; distinct_id?: number | null }
   /** The clicked link. */
   linkId?: number
   ip: string | null
@@ -122,10 +122,18 @@ export async function recordEvent(
   return isUnique
 }
 
+interface TakenBack {
+  sliceId: number
+  subscriberId: number
+  firstEventId: number
+  /** False for a recipient of a Remote List, who has no status. */
+  updatedStatus?: boolean
+}
+
 /** Takes back the unsubscribes of a recipient that were counted from an event on. */
 export async function takeBackUnsubscribes(
   context: CommandContext,
-  { sliceId, subscriberId, firstEventId }: { sliceId: number; subscriberId: number; firstEventId: number },
+  { sliceId, subscriberId, firstEventId, updatedStatus = true }: TakenBack,
   timeZone: string
 ): Promise<void> {
   const events = await context.db
@@ -141,7 +149,7 @@ export async function takeBackUnsubscribes(
       unsubs_total: -1,
       unsubs_unique: -is_unique,
       // Only the first one changed the status.
-      unsubs_status_updated: id === firstEventId ? -1 : 0
+      unsubs_status_updated: updatedStatus && id === firstEventId ? -1 : 0
     }
     await incrementCounter(context, sliceId, counters, timeZone, occurred_at)
   }

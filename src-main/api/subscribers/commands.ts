@@ -23,6 +23,9 @@ import { Reactions } from '../autoresponders/waiting-reactions.ts'
 import { localListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
 import { countedSlice, recordEvent, takeBackUnsubscribes } from '../statistics/counting.ts'
+import { remoteRecipient } from '../remote-lists/queries.ts'
+import { isRemoteId } from '../remote-lists/recipient-ids.ts'
+import { undoRemoteUnsubscribe, unsubscribeRemote } from '../remote-lists/removals.ts'
 import { subscriberLimit, subscribersOfOrganization } from '../subscriber-counts/queries.ts'
 import { confirmationForm, storeUntilConfirmed } from '../web-forms/confirmation.ts'
 import {
@@ -272,7 +275,7 @@ interface UnsubscribeInput {
 /**
  * Unsubscribes the subscriber of a token and counts it for the campaign that the message belonged to
  * (docs/api.md, "Subscribers").
- * @returns the subscriber and its list; null if either was deleted, so no messages are sent to it any more
+ * @returns the subscriber and its list; null if either was deleted, so no messages are sent to it any more, or if it is the recipient of a Remote List
  * @throws ApiError validation_failed for an invalid token or one of another organization
  */
 export const unsubscribeByToken: Command<
@@ -281,7 +284,9 @@ export const unsubscribeByToken: Command<
 > = async (context, { organizationId, token, ip }) => {
   if (ip && isIP(ip) === 0) throw validationFailed(refusal('ip_address', { field: 'ip' }))
   const named = readToken(await signingSecret(context.db), 'unsubscribe', token)
-  const row = named && (await subscriberWithList(context.db, named.subscriberId))
+  const row =
+    named &&
+    ((await remoteRecipient(context.db, named)) ?? (await subscriberWithList(context.db, named.subscriberId)))
   const isForeign = Boolean(row) && organizationId !== null && row?.organization_id !== organizationId
   if (!named || isForeign) throw validationFailed(refusal('not_unsubscribe_token', { field: 'token' }))
   return unsubscribeNamed(context, named, { ip: ip || null, at: context.now })
@@ -297,10 +302,16 @@ export async function unsubscribeNamed(
   { subscriberId, sliceId }: TokenContent,
   { ip, at }: { ip: string | null; at: number }
 ): Promise<{ id: number; mailingListId: number } | null> {
+  const remote = await remoteRecipient(context.db, { subscriberId, sliceId })
+  if (remote) {
+    await unsubscribeRemote(context, remote, { sliceId, ip, at })
+    return null
+  }
   const row = await subscriberWithList(context.db, subscriberId)
   if (!row) {
     // If the deletion is undone, the subscriber is restored as unsubscribed. 0 stands for the address of a seed list.
-    if (subscriberId !== 0) await recordAbsent(context, [{ id: subscriberId, status: 'unsubscribed' }])
+    if (subscriberId !== 0 && !isRemoteId(subscriberId))
+      await recordAbsent(context, [{ id: subscriberId, status: 'unsubscribed' }])
     return null
   }
   await context.db
@@ -387,6 +398,8 @@ export async function undoUnsubscribe(
   at: number
 ): Promise<boolean> {
   const { db, now } = context
+  const remote = await remoteRecipient(db, { subscriberId, sliceId })
+  if (remote) return undoRemoteUnsubscribe(context, remote, { sliceId, at, within: undoWithin + onTheWay })
   const done = await db
     .deleteFrom('link_unsubscribes')
     .where('subscriber_id', '=', subscriberId)

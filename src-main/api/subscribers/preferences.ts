@@ -7,6 +7,7 @@ import type { ChoosableList, Preferences } from '../../public-pages/preferences.
 import { signingSecret } from '../../settings/queries.ts'
 import { type PublicList, publicListsOf } from '../list-pages/queries.ts'
 import { localListById } from '../mailing-lists/queries.ts'
+import { isRemoteList } from '../remote-lists/queries.ts'
 import { subscribe } from '../web-forms/sign-up.ts'
 import { unsubscribeNamed } from './commands.ts'
 import { subscribersNamed, subscriberWithList } from './queries.ts'
@@ -44,6 +45,8 @@ export async function offeredLists(
   organizationId: number,
   mailingListId: number
 ): Promise<PublicList[]> {
+  // Its recipients are no subscribers, who could be on other lists.
+  if (await isRemoteList(db, mailingListId)) return []
   const lists = await publicListsOf(db, organizationId)
   if (lists.every(({ id }) => id === mailingListId)) return []
   if (lists.some(({ id }) => id === mailingListId)) return lists

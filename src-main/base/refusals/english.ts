@@ -218,6 +218,21 @@ export const english = {
   query_without_rows: 'the query returns no rows and columns. Begin it with SELECT',
   query_row_too_large:
     'the query returns rows with more than {megabytes} MB, which is too much for a message',
+  remote_sql_missing: 'a campaign to a Remote List needs a query that returns its recipients',
+  query_columns: 'the query returns {count} columns; at most {most} are possible',
+  query_column_twice: 'the query returns the column “{column}” twice. Give one of them another name with AS',
+  query_without_email: 'the query returns no column “email”, only {columns}. Name the address with AS email',
+  row_without_email: 'row {row} has no email',
+  row_email: 'row {row} has no valid email: {email}',
+  row_distinct_id:
+    'row {row} has a distinct_id that is neither empty nor a number from 1 to 2147483647: {id}',
+  row_not_utf8: 'row {row} holds bytes in the column “{column}” that are not valid UTF-8',
+  row_nul: 'row {row} holds a NUL byte in the column “{column}”',
+  row_value_too_long: 'row {row} has more than {most} characters in the column “{column}”',
+  spool_missing:
+    'the recipients that were read for this campaign are no longer in the data folder. Cancel the campaign; the journal says who has its message',
+  too_many_queries: 'at most {most} queries can be tried at the same time. Wait until one of them has ended',
+  list_without_database: 'this list has subscribers, and no database',
   remote_list_named: '{field} {id} is a Remote List, which has no subscribers',
   import_of_earlier_version:
     '{field} {id} was made by an earlier version, which did not record whom it added',
@@ -512,8 +527,8 @@ export const english = {
     '{url} is larger than 200 MB. Put the file into the upload directory, where files can be any size',
 
   // Sending
-  remote_list_unreachable:
-    'The recipients of a Remote List are in a remote database, which cannot be reached.',
+  remote_list_rehearsal:
+    'the messages to a Remote List cannot be rehearsed, since their recipients are read when sending begins. Try the query on the page of the list',
   sending_cannot_continue: 'Sending cannot continue: {fault}',
   campaign_after_restore:
     'A backup was restored, and this campaign may have been sent after the backup was made. Check this before you continue it.',
@@ -580,6 +595,11 @@ export const english = {
   log_slowed: '{domain} asked for fewer messages and gets {count} a minute: “{words}”',
   log_waits_for_server: 'Waiting for the server: {fault}',
   log_waits_for_gate: 'Waiting for the gate: {fault}',
+  log_waits_for_database: 'The recipients could not be read; tried again after {minutes} min: {fault}',
+  log_recipients_read: '{rows} rows were read in {seconds} s: {recipients} recipients, {skipped} skipped.',
+  log_row_skipped: 'Skipped: {fault}',
+  log_finished_without:
+    'Finished. {count} recipients were left out: they are suppressed, or have unsubscribed, complained or bounced.',
   log_waits_for_quota: 'A limit of the server was reached. Sending continues as soon as it allows.',
   log_waits_for_retry: 'All others are done; refused messages are tried again.',
   log_held: 'Paused: {fault}',

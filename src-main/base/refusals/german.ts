@@ -232,6 +232,24 @@ export const german: Sentences = {
   query_without_rows: 'Die Abfrage liefert keine Zeilen und Spalten. Beginnen Sie sie mit SELECT',
   query_row_too_large:
     'Die Abfrage liefert Zeilen mit mehr als {megabytes} MB; das ist zu viel für eine Nachricht',
+  remote_sql_missing: 'Eine Kampagne an eine Remote-Liste braucht eine Abfrage, die ihre Empfänger liefert',
+  query_columns: 'Die Abfrage liefert {count} Spalten; möglich sind höchstens {most}',
+  query_column_twice:
+    'Die Abfrage liefert die Spalte „{column}“ zweimal. Geben Sie einer davon mit AS einen anderen Namen',
+  query_without_email:
+    'Die Abfrage liefert keine Spalte „email“, nur {columns}. Benennen Sie die Adresse mit AS email',
+  row_without_email: 'Zeile {row} hat keine E-Mail-Adresse',
+  row_email: 'Zeile {row} hat keine gültige E-Mail-Adresse: {email}',
+  row_distinct_id:
+    'Zeile {row} hat eine distinct_id, die weder leer noch eine Zahl von 1 bis 2147483647 ist: {id}',
+  row_not_utf8: 'Zeile {row} enthält in der Spalte „{column}“ Bytes, die kein gültiges UTF-8 sind',
+  row_nul: 'Zeile {row} enthält in der Spalte „{column}“ ein NUL-Byte',
+  row_value_too_long: 'Zeile {row} hat in der Spalte „{column}“ mehr als {most} Zeichen',
+  spool_missing:
+    'Die gelesenen Empfänger dieser Kampagne sind nicht mehr im Datenordner. Brechen Sie die Kampagne ab; das Protokoll sagt, wer die Nachricht hat',
+  too_many_queries:
+    'Höchstens {most} Abfragen können gleichzeitig laufen. Warten Sie, bis eine davon zu Ende ist',
+  list_without_database: 'Diese Liste hat Abonnenten und keine Datenbank',
   remote_list_named: 'Eine Remote-Liste hat keine Abonnenten; eine Bedingung kann sie nicht verwenden',
   import_of_earlier_version:
     '{field} {id} stammt von einer früheren Version, die nicht aufzeichnete, wer hinzukam',
@@ -562,8 +580,8 @@ export const german: Sentences = {
     '{url} ist größer als 200 MB. Legen Sie die Datei in den Upload-Ordner; dort darf sie beliebig groß sein',
 
   // Sending
-  remote_list_unreachable:
-    'Die Empfänger einer Remote-Liste stehen in einer fremden Datenbank, die sich nicht erreichen lässt.',
+  remote_list_rehearsal:
+    'Die Nachrichten an eine Remote-Liste lassen sich nicht proben, weil ihre Empfänger erst beim Senden gelesen werden. Probieren Sie die Abfrage auf der Seite der Liste aus',
   sending_cannot_continue: 'Der Versand lässt sich nicht fortsetzen: {fault}',
   campaign_after_restore:
     'Eine Sicherung wurde wiederhergestellt, und diese Kampagne könnte nach der Sicherung verschickt worden sein. Prüfen Sie das, bevor Sie sie fortsetzen.',
@@ -634,6 +652,12 @@ export const german: Sentences = {
   log_slowed: '{domain} hat um weniger Nachrichten gebeten und bekommt {count} pro Minute: „{words}“',
   log_waits_for_server: 'Warten auf den Server: {fault}',
   log_waits_for_gate: 'Warten auf das Gate: {fault}',
+  log_waits_for_database: 'Die Empfänger ließen sich nicht lesen; neuer Versuch nach {minutes} min: {fault}',
+  log_recipients_read:
+    '{rows} Zeilen in {seconds} s gelesen: {recipients} Empfänger, {skipped} übersprungen.',
+  log_row_skipped: 'Übersprungen: {fault}',
+  log_finished_without:
+    'Fertig. {count} Empfänger wurden ausgelassen: Sie sind gesperrt oder haben sich abgemeldet, beschwert oder sind unzustellbar.',
   log_waits_for_quota: 'Eine Grenze des Servers ist erreicht. Es geht weiter, sobald sie es erlaubt.',
   log_waits_for_retry: 'Alle anderen sind fertig; abgelehnte Nachrichten werden noch einmal versucht.',
   log_held: 'Angehalten: {fault}',

@@ -10,7 +10,7 @@ import type { DeliveryData } from '../delivery.ts'
 import type { ResolvedMessage } from '../journal.ts'
 import type { Addressee, MessageComposer } from '../message.ts'
 import type { SmtpRoute } from '../plan.ts'
-import type { JournaledRow, RecipientRow } from '../queries.ts'
+import { activeAmong, type JournaledRow, type RecipientRow } from '../queries.ts'
 import { addresseeOf, type Mail } from '../recipients.ts'
 import { QueueWork } from '../smtp/queue-work.ts'
 import type { Advanced, Candidates, ClaimInput, SmtpWork } from '../smtp/smtp-work.ts'
@@ -76,8 +76,11 @@ export class AutoresponderWork extends QueueWork<AutoresponderPlan> implements S
     return subscriber ? reactionMail(this.plan, subscriber, row.details ?? '{}') : null
   }
 
-  suppressed(emails: string[]): Promise<Set<string>> {
-    return suppressedAmong(this.reader, this.plan, emails)
+  async reachable(ids: readonly number[]): Promise<RecipientRow[]> {
+    const active = await activeAmong(this.reader, ids)
+    const emails = active.map(({ email }) => email)
+    const suppressed = await suppressedAmong(this.reader, this.plan, emails)
+    return active.filter(({ email }) => !suppressed.has(email))
   }
 
   advance(resolved: ResolvedMessage[], claim: ClaimInput<AutoresponderStep> | null): Promise<Advanced> {

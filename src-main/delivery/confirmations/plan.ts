@@ -48,6 +48,7 @@ export async function confirmationMessageOf(
     fields: await fieldsOfList(db, organizationId, list.id),
     timeZone: organization.time_zone_name,
     asksToConfirm: true,
+    isRemote: false,
     signingSecret: await signingSecret(db),
     tracksOpens: false,
     frame: organization,

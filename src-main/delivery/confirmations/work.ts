@@ -8,7 +8,7 @@ import type { DeliveryData } from '../delivery.ts'
 import type { ResolvedMessage } from '../journal.ts'
 import type { MessageComposer } from '../message.ts'
 import type { SmtpRoute } from '../plan.ts'
-import type { JournaledRow } from '../queries.ts'
+import type { JournaledRow, RecipientRow } from '../queries.ts'
 import type { Mail } from '../recipients.ts'
 import { QueueWork } from '../smtp/queue-work.ts'
 import type { Advanced, Candidates, ClaimInput, SmtpWork } from '../smtp/smtp-work.ts'
@@ -54,9 +54,9 @@ export class ConfirmationWork extends QueueWork<ConfirmationPlan> implements Smt
     return isCurrent ? confirmationMail(this.plan, subscription) : null
   }
 
-  async suppressed(): Promise<Set<string>> {
-    // Who asks for a subscription gets the message: the list's suppression is about its campaigns.
-    return new Set()
+  async reachable(): Promise<RecipientRow[]> {
+    // Those who ask for a subscription are no subscribers yet.
+    return []
   }
 
   advance(resolved: ResolvedMessage[], claim: ClaimInput<ConfirmationStep> | null): Promise<Advanced> {

@@ -35,7 +35,7 @@ export async function rehearse(
   { signal, onProgress }: { signal: AbortSignal; onProgress: (checked: number) => void }
 ): Promise<RehearsalReport | null> {
   const campaign = await campaignToSend(db, campaignId)
-  if (campaign.is_remote_list === 1) throw validationFailed(refusal('remote_list_unreachable'))
+  if (campaign.is_remote_list === 1) throw validationFailed(refusal('remote_list_rehearsal'))
   const dispatch = await dispatchOf(db, campaignId)
   const { organization_id: organizationId, mailing_list_id: mailingListId } = campaign
   const leaves = (await serversOfRoute(db, organizationId, dispatch?.virtual_mta_id ?? 0)).length > 0

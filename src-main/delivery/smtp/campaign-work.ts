@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely'
 import type { DeliveryWait } from '../../api/campaigns/tables.ts'
-import { suppressedAmong } from '../../api/suppression-lists/queries.ts'
 import type { Refusal } from '../../base/refusal.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { JobOutcome } from '../../jobs/outcome.ts'
@@ -10,13 +9,23 @@ import type { ResolvedMessage } from '../journal.ts'
 import type { MessageComposer } from '../message.ts'
 import type { DeliveryPlan, SmtpRoute } from '../plan.ts'
 import { type JournaledRow, type RecipientRow, seedMessagesOf } from '../queries.ts'
-import { addresseeOf, type Mail, nextRecipients, seedMails } from '../recipients.ts'
+import type { RecipientSource } from '../recipient-source.ts'
+import {
+  addresseeOf,
+  type HandedOverRecipient,
+  type Mail,
+  nextRecipients,
+  remoteRecipientsOf,
+  seedMails
+} from '../recipients.ts'
 import type { Advanced, Candidate, Candidates, ClaimInput, SmtpWork } from './smtp-work.ts'
 
 /** The new checkpoint of a campaign. */
 export interface CampaignStep {
   afterId: number
   suppressed: number
+  /** Those who are no subscribers. */
+  recipients: HandedOverRecipient[]
 }
 
 /** One phase of a campaign by SMTP: its seed lists, and then its recipients by id. */
@@ -32,6 +41,7 @@ export class CampaignWork implements SmtpWork<CampaignStep> {
   readonly #job: RunningJob<DeliveryData>
   readonly #reader: Kysely<Schema>
   readonly #plan: DeliveryPlan
+  readonly #source: RecipientSource
   #afterId: number
   /** True if the recipients that were read last, or claimed, are the last ones. */
   #isLastRead = false
@@ -43,12 +53,14 @@ export class CampaignWork implements SmtpWork<CampaignStep> {
     job: RunningJob<DeliveryData>,
     reader: Kysely<Schema>,
     plan: DeliveryPlan,
+    source: RecipientSource,
     route: SmtpRoute,
     composer: MessageComposer
   ) {
     this.#job = job
     this.#reader = reader
     this.#plan = plan
+    this.#source = source
     this.#afterId = plan.progress.afterId
     this.campaignId = job.id
     this.name = `campaign-${job.id}`
@@ -67,11 +79,13 @@ export class CampaignWork implements SmtpWork<CampaignStep> {
       return { messages: this.#seeds.slice(0, most), withdrawn: [], step: null }
     }
     if (this.#isLast) return null
-    const next = await nextRecipients(this.#reader, this.#plan, this.#afterId, most)
+    const next = await nextRecipients(this.#source, this.#plan, this.#afterId, most)
     const messages = next.mails.map((mail) => ({ mail, number: 0, attempts: null, details: null }))
     this.#isLastRead = next.isLast
     if (messages.length === 0 && next.isLast && next.suppressed === 0) return null
-    return { messages, withdrawn: [], step: { afterId: next.afterId, suppressed: next.suppressed } }
+    const { afterId, suppressed } = next
+    const recipients = remoteRecipientsOf(next.mails)
+    return { messages, withdrawn: [], step: { afterId, suppressed, recipients } }
   }
 
   claimed({ messages, step }: Candidates<CampaignStep>): void {
@@ -93,8 +107,10 @@ export class CampaignWork implements SmtpWork<CampaignStep> {
     return { contentId: content.id, sliceId: content.sliceId, addressee, isSeed: false }
   }
 
-  suppressed(emails: string[]): Promise<Set<string>> {
-    return suppressedAmong(this.#reader, this.#plan.recipients, emails)
+  async reachable(ids: readonly number[]): Promise<RecipientRow[]> {
+    const rows = await this.#source.named(ids)
+    const leftOut = await this.#source.leftOut(rows.map(({ email }) => email))
+    return rows.filter(({ email }) => !leftOut.has(email))
   }
 
   advance(resolved: ResolvedMessage[], claim: ClaimInput<CampaignStep> | null): Promise<Advanced> {

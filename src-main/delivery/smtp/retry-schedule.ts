@@ -11,13 +11,17 @@ export interface RetrySchedule {
   serverPauses: readonly [number, number]
   /** The first and the longest pause of a domain that asked for fewer messages, in milliseconds. */
   domainPauses: readonly [number, number]
+  /** The pauses after which a database that gave no recipients is asked again, in milliseconds; after them the campaign is paused. */
+  readingPauses: readonly number[]
 }
 
 export const usualSchedule: RetrySchedule = {
   pauses: [5 * minute, 15 * minute, 30 * minute, hour, 2 * hour, 4 * hour, 8 * hour],
   triedFor: 72 * hour,
   serverPauses: [minute / 2, 15 * minute],
-  domainPauses: [minute, 30 * minute]
+  domainPauses: [minute, 30 * minute],
+  // docs/api.md, "Remote Lists".
+  readingPauses: [minute, 5 * minute]
 }
 
 /**

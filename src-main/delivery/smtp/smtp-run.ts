@@ -6,7 +6,7 @@ import type { JobOutcome } from '../../jobs/outcome.ts'
 import type { Claim, ResolvedMessage } from '../journal.ts'
 import type { DkimSigner } from '../mime/dkim.ts'
 import type { RouteServer } from '../plan.ts'
-import { activeAmong, dueMessages, type JournaledRow, nextDueAt } from '../queries.ts'
+import { dueMessages, type JournaledRow, nextDueAt } from '../queries.ts'
 import type { Mail } from '../recipients.ts'
 import { signerFor, signingFault, type SigningKey } from '../signing.ts'
 import type { CommandClient } from '../../database/writer.ts'
@@ -282,11 +282,7 @@ export class SmtpRun<Step> {
 
   async #tryAgain(rows: readonly JournaledRow[]): Promise<Candidates<Step>> {
     const ids = rows.map((row) => row.subscriber_id).filter((id) => id !== 0)
-    const active = await activeAmong(this.#reader, ids)
-    const suppressed = await this.#work.suppressed(active.map(({ email }) => email))
-    const reachable = new Map(
-      active.filter(({ email }) => !suppressed.has(email)).map((row) => [row.id, row])
-    )
+    const reachable = new Map((await this.#work.reachable(ids)).map((row) => [row.id, row]))
     const messages: Candidate[] = []
     const withdrawn: ResolvedMessage[] = []
     for (const row of rows) {

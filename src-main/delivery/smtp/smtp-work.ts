@@ -64,8 +64,8 @@ export interface SmtpWork<Step> {
   claimed: (candidates: Candidates<Step>) => void
   /** Returns a message that is tried again; null if there is nothing to send any more. @param subscriber undefined if they are not active, or suppressed */
   mailOf: (row: JournaledRow, subscriber: RecipientRow | undefined) => Mail | null | Promise<Mail | null>
-  /** Returns those of some addresses that are suppressed. */
-  suppressed: (emails: string[]) => Promise<Set<string>>
+  /** Returns those of some recipients who may still get messages, without those whose addresses are suppressed. */
+  reachable: (ids: readonly number[]) => Promise<RecipientRow[]>
   /** Stores what became of messages, and which are handed over next, durably and in one transaction. */
   advance: (resolved: ResolvedMessage[], claim: ClaimInput<Step> | null) => Promise<Advanced>
   /** Stores that nothing can be sent before a time in UNIX milliseconds. */

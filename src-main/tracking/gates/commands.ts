@@ -3,8 +3,9 @@ import type { KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
 import { recordVisit } from '../../api/statistics/machines.ts'
 import { undoUnsubscribe, unsubscribeNamed } from '../../api/subscribers/commands.ts'
+import { remoteRecipient } from '../../api/remote-lists/queries.ts'
 import { subscriberWithList } from '../../api/subscribers/queries.ts'
-import { readToken } from '../../api/subscribers/tokens.ts'
+import { readToken, type TokenContent } from '../../api/subscribers/tokens.ts'
 import { applyPreferences } from '../../api/subscribers/preferences.ts'
 import { signUp } from '../../api/web-forms/sign-up.ts'
 import { signUpContentKey } from '../../api/web-forms/sign-up-address.ts'
@@ -100,7 +101,7 @@ async function applyEvent(
     return
   }
   const named = readToken(secret, kind === 'visit' ? purpose : 'unsubscribe', token)
-  if (!named || !(await isOf(context, organizationId, named.subscriberId))) return
+  if (!named || !(await isOf(context, organizationId, named))) return
   if (kind === 'visit') await recordVisit(context, { ...named, link, at })
   else if (kind === 'preferences') {
     const preferences = await dataOf(context, `s${named.sliceId}`, event, isPreferences)
@@ -165,8 +166,8 @@ async function dataOf<Data>(
 }
 
 /** True for a subscriber of an organization, and for one who was deleted. */
-async function isOf({ db }: CommandContext, organizationId: number, subscriberId: number): Promise<boolean> {
-  const subscriber = await subscriberWithList(db, subscriberId)
+async function isOf({ db }: CommandContext, organizationId: number, named: TokenContent): Promise<boolean> {
+  const subscriber = (await remoteRecipient(db, named)) ?? (await subscriberWithList(db, named.subscriberId))
   return subscriber === undefined || subscriber.organization_id === organizationId
 }
 

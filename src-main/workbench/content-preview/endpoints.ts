@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { envelope } from '../../http/envelope.ts'
-import { MailingListParams } from '../../http/schema.ts'
+import { MailingListParams, Nullable } from '../../http/schema.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
 
 const Message = { subject: Type.String(), html: Type.String(), text: Type.String() }
@@ -26,6 +26,8 @@ export const contentPreviewEndpoints = unlistedEndpoints({
       name: Type.String(),
       /** The recipient; default: the list's preview data. */
       subscriber_id: Type.Optional(Type.Integer()),
+      /** A row of a Remote List's query, by column; it stands for the recipient. */
+      row: Type.Optional(Type.Record(Type.String(), Nullable(Type.String()))),
       /** If different from the list's sender. */
       sender: Type.Optional(Type.Object({ from_name: Type.String(), from_email: Type.String() }))
     }),

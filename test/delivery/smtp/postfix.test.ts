@@ -21,7 +21,13 @@ test.skipIf(!hasPostfix && process.env['CI'] !== 'true')(
   async () => {
     const receiver = await postfix({ domain: 'example.org', users: 'p[0-9]+', greylistedFor: 3 })
     const { api } = await startApplication(undefined, {
-      retrySchedule: { pauses: [1500], triedFor: 60_000, serverPauses: [50, 200], domainPauses: [200, 1000] }
+      retrySchedule: {
+        pauses: [1500],
+        triedFor: 60_000,
+        serverPauses: [50, 200],
+        domainPauses: [200, 1000],
+        readingPauses: [100, 200]
+      }
     })
     await routeTo(api, receiver.port)
     const key = expectSuccess(await api.post<DkimKey>('/dkim_keys', { dkim_key: { domain: 'example.com' } }))
