@@ -24,6 +24,12 @@ export const router = createRouter({
           props: ids
         },
         {
+          path: 'query' satisfies ListTab,
+          name: 'list-query',
+          component: () => import('./pages/list/QueryTab.vue'),
+          props: ids
+        },
+        {
           path: 'bulk-actions' satisfies ListTab,
           component: () => import('./pages/list/BulkActionsTab.vue'),
           props: ids

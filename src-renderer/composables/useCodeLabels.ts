@@ -1,10 +1,10 @@
 import { useI18n } from 'vue-i18n'
 import { replacementKey } from '../../src-main/api/autoresponders/rules.ts'
 import { codeKey, fallbackOf } from '../../src-main/api/campaigns/replacement-codes.ts'
-import type { CustomField } from '../api/custom-fields.ts'
+import type { MergeField } from '../model/merge-field.ts'
 
 /** Returns a function that gives the label of a replacement code: the field's name or a description. */
-export function useCodeLabels(fields: () => CustomField[]): (code: string) => string {
+export function useCodeLabels(fields: () => MergeField[]): (code: string) => string {
   const i18n = useI18n()
   return (code) => {
     const written = code.replace(/:raw$/i, '')
