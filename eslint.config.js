@@ -27,6 +27,7 @@ const layers = [
   'delivery',
   'receiving',
   'webhooks',
+  'write-back',
   'sync',
   'integrity',
   'salvage',
@@ -79,7 +80,7 @@ const layerRules = layers.flatMap((layer, index) => {
 /** What the window does not import of the server: code that runs there. */
 const serverCode = {
   regex:
-    '/src-main/([^/]+\\.ts$|(csv|remote-databases|remote-lists|database|jobs|segments|imports|suppression|exports|bulk-actions|undo|delivery|receiving|gates|gate|public-pages|tracking|webhooks|sync|integrity|salvage|backups|settings|headless|desktop|workbench)/(?!(.*/)?(endpoints|schema|rules)\\.ts$)|http/(?!(access|caller|endpoint|envelope)\\.ts$)|.*/(commands|queries|routes|tables)\\.ts$)',
+    '/src-main/([^/]+\\.ts$|(csv|remote-databases|remote-lists|database|jobs|segments|imports|suppression|exports|bulk-actions|undo|delivery|receiving|gates|gate|public-pages|tracking|webhooks|write-back|sync|integrity|salvage|backups|settings|headless|desktop|workbench)/(?!(.*/)?(endpoints|schema|rules)\\.ts$)|http/(?!(access|caller|endpoint|envelope)\\.ts$)|.*/(commands|queries|routes|tables)\\.ts$)',
   message: 'The window imports endpoints, schemas, rules and types; for everything else it asks the server.'
 }
 

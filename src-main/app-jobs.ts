@@ -12,6 +12,8 @@ import { resolveAllInterrupted } from './delivery/smtp/interrupted.ts'
 import { usualSchedule } from './delivery/smtp/retry-schedule.ts'
 import { exportJobs } from './exports/export-jobs.ts'
 import { importJobs } from './imports/import-jobs.ts'
+import { usualWriteBackSchedule } from './write-back/schedule.ts'
+import { writeBackJobs } from './write-back/write-back-jobs.ts'
 import { webhookJobs } from './webhooks/webhook-jobs.ts'
 import { JobWatch } from './job-watch.ts'
 import { Housekeeper } from './jobs/housekeeper.ts'
@@ -31,8 +33,9 @@ export async function startJobs(
   {
     only,
     retrySchedule: schedule = usualSchedule,
+    writeBackSchedule = usualWriteBackSchedule,
     dnsServers = []
-  }: Pick<ApplicationOptions, 'only' | 'retrySchedule' | 'dnsServers'>,
+  }: Pick<ApplicationOptions, 'only' | 'retrySchedule' | 'writeBackSchedule' | 'dnsServers'>,
   closing: CloseStack
 ): Promise<JobWatch> {
   const runners: { close: () => Promise<void> }[] = []
@@ -60,6 +63,7 @@ export async function startJobs(
     await start(mailboxJobs(reader, writer, services.credentials))
     await start(gateJobs(reader, writer, services.credentials))
     await start(webhookJobs(reader, writer, services.credentials))
+    await start(writeBackJobs(reader, writer, services.credentials, writeBackSchedule))
   }
   await start(syncJobs(reader, writer, services.credentials))
   const changeWatch = new ChangeWatch(writer)

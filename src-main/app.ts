@@ -5,6 +5,7 @@ import { startJobs } from './app-jobs.ts'
 import { buildServer, loadServer, type Served, type ServerOptions, startServer } from './app-server.ts'
 import { CloseStack } from './close-stack.ts'
 import type { RetrySchedule } from './delivery/smtp/retry-schedule.ts'
+import type { WriteBackSchedule } from './write-back/schedule.ts'
 import { startWriterThread } from './start-writer.ts'
 import type { JobsAtWork, JobWatch, ShownJob } from './job-watch.ts'
 import { acceptFile, pageOfTarget } from './opened.ts'
@@ -19,6 +20,8 @@ export interface ApplicationOptions extends ServerOptions {
   only?: 'syncs' | 'imports'
   /** Shortens the pauses between attempts to send a message, for tests. */
   retrySchedule?: RetrySchedule
+  /** Shortens the pauses before removals are written back, for tests. */
+  writeBackSchedule?: WriteBackSchedule
 }
 
 /** The running application, with or without a window. */

@@ -40,6 +40,7 @@ import { receivingCommands } from './receiving/commands.ts'
 import { settingCommands } from './settings/commands.ts'
 import { syncCommands } from './sync/commands.ts'
 import { trackingCommands } from './tracking/commands.ts'
+import { writeBackCommands } from './write-back/commands.ts'
 import { webhookDeliveryCommands } from './webhooks/commands.ts'
 import { webhookCommands } from './api/webhooks/commands.ts'
 import { gateFetchCommands } from './tracking/gates/commands.ts'
@@ -85,6 +86,7 @@ export const commands: CommandRegistry = {
   events: eventCommands,
   webhooks: webhookCommands,
   webhookDeliveries: webhookDeliveryCommands,
+  writeBacks: writeBackCommands,
   syncs: syncCommands,
   autoresponders: autoresponderCommands,
   webForms: webFormCommands,

@@ -40,6 +40,7 @@ import { apiPrefix } from './http/server.ts'
 import { gateRoutes } from './tracking/gates/routes.ts'
 import { trackingRoutes } from './tracking/routes.ts'
 import { webhookTestRoutes } from './webhooks/routes.ts'
+import { writeBackRoutes } from './write-back/routes.ts'
 import { registerWindowFiles, registerWorkbench } from './workbench/index.ts'
 
 /** The v2 API, a plugin for each kind of record. */
@@ -65,6 +66,7 @@ const apiRoutes = [
   suppressionListRoutes,
   deliverySettingRoutes,
   databaseConnectionRoutes,
+  writeBackRoutes,
   gateRoutes,
   eventRoutes,
   webhookRoutes,

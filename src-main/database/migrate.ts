@@ -49,6 +49,7 @@ import { mailboxProtocols } from './migrations/0062-mailbox-protocols.ts'
 import { judgements } from './migrations/0063-judgements.ts'
 import { databaseConnections } from './migrations/0064-database-connections.ts'
 import { remoteLists } from './migrations/0065-remote-lists.ts'
+import { writeBacks } from './migrations/0066-write-backs.ts'
 
 /** In order; a released migration is never edited. */
 export const migrations: readonly Migration[] = [
@@ -95,7 +96,8 @@ export const migrations: readonly Migration[] = [
   mailboxProtocols,
   judgements,
   databaseConnections,
-  remoteLists
+  remoteLists,
+  writeBacks
 ]
 
 const keptBackups = 3

@@ -79,6 +79,7 @@ export const recordNames: Record<string, string> = {
   users: 'User',
   virtual_mtas: 'Virtual MTA',
   web_forms: 'Form',
+  write_backs: 'Write-back of a Remote List',
   webhook_messages: 'Message to a webhook',
   webhooks: 'Webhook',
   window_sessions: 'Sign-in'

@@ -3,11 +3,14 @@ import type {
   QueryResult,
   remoteQueryEndpoints
 } from '../../src-main/workbench/remote-queries/endpoints.ts'
-import { windowCalls } from './client.ts'
+import type { writeBackEndpoints } from '../../src-main/write-back/endpoints.ts'
+import type { WriteBack, WriteBackChanges } from '../../src-main/write-back/schema.ts'
+import { apiCalls, windowCalls } from './client.ts'
 
-export type { EarlierQuery, QueryResult }
+export type { EarlierQuery, QueryResult, WriteBack }
 
 const queries = windowCalls<typeof remoteQueryEndpoints>()
+const writeBacks = apiCalls<typeof writeBackEndpoints>()
 
 /** Returns the first rows of a query. @throws DOMException AbortError when the signal is aborted: the query ends then */
 export function previewQuery(listId: number, query: string, signal: AbortSignal): Promise<QueryResult> {
@@ -32,4 +35,18 @@ export function checkQuery(listId: number, query: string, signal: AbortSignal): 
 /** Returns the queries of a list's campaigns, the newest first. */
 export function fetchQueries(listId: number): Promise<EarlierQuery[]> {
   return queries.call('GET /mailing_lists/:mailing_list_id/queries', { params: { mailing_list_id: listId } })
+}
+
+/** Returns how the unsubscribes, bounces and complaints of a Remote List are written into its database. */
+export function fetchWriteBack(listId: number): Promise<WriteBack> {
+  return writeBacks.call('GET /mailing_lists/:mailing_list_id/write_back', {
+    params: { mailing_list_id: listId }
+  })
+}
+
+export function updateWriteBack(listId: number, changes: WriteBackChanges): Promise<WriteBack> {
+  return writeBacks.call('PUT /mailing_lists/:mailing_list_id/write_back', {
+    params: { mailing_list_id: listId },
+    body: { write_back: changes }
+  })
 }

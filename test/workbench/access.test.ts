@@ -163,6 +163,9 @@ const table: Record<string, WorkbenchRoute> = {
     needs: 'autoresponder.update_state',
     foreign: ofList
   },
+  'POST /mailing_lists/:mailing_list_id/query_previews': { needs: 'campaign.create', foreign: ofList },
+  'POST /mailing_lists/:mailing_list_id/query_checks': { needs: 'campaign.create', foreign: ofList },
+  'GET /mailing_lists/:mailing_list_id/queries': { needs: 'campaign.create', foreign: ofList },
   'GET /disk_space': {},
   'GET /subscriber_growth': {},
   'GET /mailing_lists/:mailing_list_id/import_mappings': { needs: 'subscriber.import', foreign: ofList },
@@ -282,6 +285,8 @@ const bodies: Record<string, unknown> = {
     language: 'en',
     settings: { language: null, color: '', logo: '', is_public: false, description: '' }
   },
+  query_previews: { query: 'SELECT 1' },
+  query_checks: { query: 'SELECT 1' },
   form_page_previews: { page: 'signUp', form: {} },
   file_analyses: { filename: 'file.csv' },
   row_previews: { reading: plainReading(['email']), rows: [['a@example.com']] },

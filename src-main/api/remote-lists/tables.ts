@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { Fixed, Json, Time } from '../../database/schema.ts'
+import type { StoredRefusal } from '../../base/stored-refusal.ts'
+import type { Fixed, Flag, Json, Time } from '../../database/schema.ts'
 
 /** The recipients of a campaign that were read from a database into a file, once all of them are there. */
 export interface SpoolsTable {
@@ -43,11 +44,29 @@ export interface RemoteRemovalsTable {
   written_at: ColumnType<Time | null, undefined, Time>
 }
 
+/** Whether and where removals of a Remote List are written back. */
+export interface WriteBacksTable {
+  id: Generated<number>
+  mailing_list_id: Fixed<number>
+  is_enabled: Flag
+  /** May have a schema before it, with a dot between. */
+  table_name: string
+  /** When it is tried next, after a fault. */
+  next_at: ColumnType<Time, undefined, Time>
+  /** How often in a row it failed. */
+  failures: ColumnType<number, undefined, number>
+  fault: ColumnType<StoredRefusal | null, undefined, StoredRefusal | null>
+  /** When it last wrote something. */
+  written_at: ColumnType<Time | null, undefined, Time>
+  updated_at: Time
+}
+
 declare module '../../database/schema.ts' {
   interface Schema {
     spools: SpoolsTable
     remote_recipients: RemoteRecipientsTable
     remote_removals: RemoteRemovalsTable
+    write_backs: WriteBacksTable
   }
   interface ChangedEntities {
     write_back: unknown

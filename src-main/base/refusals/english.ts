@@ -233,6 +233,7 @@ export const english = {
     'the recipients that were read for this campaign are no longer in the data folder. Cancel the campaign; the journal says who has its message',
   too_many_queries: 'at most {most} queries can be tried at the same time. Wait until one of them has ended',
   list_without_database: 'this list has subscribers, and no database',
+  table_name: '{field} must be the name of a table, with its schema and a dot before it where it has one',
   remote_list_named: '{field} {id} is a Remote List, which has no subscribers',
   import_of_earlier_version:
     '{field} {id} was made by an earlier version, which did not record whom it added',

@@ -250,6 +250,7 @@ export const german: Sentences = {
   too_many_queries:
     'Höchstens {most} Abfragen können gleichzeitig laufen. Warten Sie, bis eine davon zu Ende ist',
   list_without_database: 'Diese Liste hat Abonnenten und keine Datenbank',
+  table_name: 'Hier gehört der Name einer Tabelle hin, davor mit einem Punkt ihr Schema, falls sie eines hat',
   remote_list_named: 'Eine Remote-Liste hat keine Abonnenten; eine Bedingung kann sie nicht verwenden',
   import_of_earlier_version:
     '{field} {id} stammt von einer früheren Version, die nicht aufzeichnete, wer hinzukam',

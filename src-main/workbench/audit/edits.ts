@@ -65,7 +65,9 @@ const named: Record<string, string> = {
   consent_text: 'sign_up_page',
   success_text: 'sign_up_page',
   has_page: 'sign_up_page',
-  mailing_list_id: 'list'
+  mailing_list_id: 'list',
+  table_name: 'table_name',
+  is_enabled: 'is_enabled'
 }
 
 /** Returns the name of a column or part table in the audit log; undefined if users have no word for it. */

@@ -8,6 +8,7 @@ import {
   makeCampaign,
   makeField,
   makeList,
+  makeRemoteList,
   makeSegment,
   makeSubscriber,
   makeWebForm
@@ -1192,6 +1193,30 @@ const deliverySettings: Endpoint[] = [
   }
 ]
 
+async function oneRemoteList({ api }: StartedApplication): Promise<Prepared> {
+  const { id } = await makeRemoteList(api)
+  return { parameters: { mailing_list_id: id } }
+}
+
+const writeBacks: Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/mailing_lists/{mailing_list_id}/write_back',
+    prepare: oneRemoteList,
+    data: shapes.writeBack
+  },
+  {
+    method: 'PUT',
+    path: '/mailing_lists/{mailing_list_id}/write_back',
+    prepare: async (started) => ({
+      ...(await oneRemoteList(started)),
+      body: { write_back: { table_name: 'crm.removals' } }
+    }),
+    data: shapes.writeBack,
+    needs: 'mailing_list.update'
+  }
+]
+
 const smtpServerBody = (): { smtp_server: object } => ({
   // Nothing listens there: a test message is answered with the reason.
   smtp_server: { name: unique(), host: '127.0.0.1', port: 9, security: 'none', authentication: 'none' }
@@ -1920,6 +1945,7 @@ export const endpoints: Endpoint[] = [
   ...deliverySettings,
   ...sending,
   ...receiving,
+  ...writeBacks,
   ...events,
   ...judging,
   ...publicPages,

@@ -800,3 +800,12 @@ export const databaseConnection: Shape = {
   created_at: 'timestamp',
   updated_at: 'timestamp'
 }
+
+export const writeBack: Shape = {
+  is_enabled: 'boolean',
+  table_name: 'string',
+  create_sql: 'string?',
+  waiting: 'integer',
+  written_at: 'timestamp?',
+  error_message: 'string?'
+}

@@ -1,0 +1,80 @@
+import type { Kysely, Selectable } from 'kysely'
+import { databaseConnectionById } from '../api/database-connections/queries.ts'
+import { mailingListById, type MailingListRow } from '../api/mailing-lists/queries.ts'
+import type { WriteBacksTable } from '../api/remote-lists/tables.ts'
+import { ApiError } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
+import { presentStored } from '../base/stored-refusal.ts'
+import { formatOptionalTime } from '../base/times.ts'
+import type { Schema } from '../database/schema.ts'
+import { createStatement, defaultTableName, type RemovalRow } from './removals-table.ts'
+import type { WriteBack } from './schema.ts'
+
+export type WriteBackRow = Selectable<WriteBacksTable>
+
+/** @throws ApiError not_found; invalid_request for a list with subscribers */
+export async function remoteListById(
+  db: Kysely<Schema>,
+  organizationId: number,
+  id: number
+): Promise<MailingListRow & { database_connection_id: number }> {
+  const list = await mailingListById(db, organizationId, id)
+  const { database_connection_id } = list
+  if (database_connection_id === null) {
+    throw new ApiError('invalid_request', refusal('list_without_database'))
+  }
+  return { ...list, database_connection_id }
+}
+
+export function writeBackOf(db: Kysely<Schema>, mailingListId: number): Promise<WriteBackRow | undefined> {
+  return db
+    .selectFrom('write_backs')
+    .selectAll()
+    .where('mailing_list_id', '=', mailingListId)
+    .executeTakeFirst()
+}
+
+/** Rows are counted up to so many: more would hold up other calls. */
+const mostCounted = 100_000
+
+export async function presentWriteBack(
+  db: Kysely<Schema>,
+  list: { id: number; database_connection_id: number },
+  timeZone: string
+): Promise<WriteBack> {
+  const row = await writeBackOf(db, list.id)
+  const { engine } = await databaseConnectionById(db, list.database_connection_id)
+  const waiting = db
+    .selectFrom('remote_removals')
+    .select('id')
+    .where('mailing_list_id', '=', list.id)
+    .where('written_at', 'is', null)
+    .limit(mostCounted)
+  const { count } = await db
+    .selectFrom(waiting.as('waiting'))
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  const table_name = row?.table_name ?? defaultTableName
+  return {
+    ...{ is_enabled: row?.is_enabled === 1, table_name, waiting: count },
+    create_sql: engine && createStatement(engine, table_name),
+    written_at: formatOptionalTime(row?.written_at ?? null, timeZone),
+    ...presentStored(row?.fault ?? null)
+  }
+}
+
+/** Returns the next removals of a list in their order. */
+export function nextRemovals(
+  db: Kysely<Schema>,
+  mailingListId: number,
+  limit: number
+): Promise<RemovalRow[]> {
+  return db
+    .selectFrom('remote_removals')
+    .selectAll()
+    .where('mailing_list_id', '=', mailingListId)
+    .where('written_at', 'is', null)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}

@@ -1,0 +1,79 @@
+import type { Kysely } from 'kysely'
+import { targetOf } from '../api/database-connections/queries.ts'
+import type { Credentials } from '../base/credentials.ts'
+import { ApiError, refusalOf } from '../base/errors.ts'
+import type { Refusal } from '../base/refusal.ts'
+import type { Schema } from '../database/schema.ts'
+import type { Writer } from '../database/writer.ts'
+import type { Job, JobKind } from '../jobs/job-runner.ts'
+import type { DatabaseTarget } from '../remote-databases/remote-database.ts'
+import { nextRemovals } from './queries.ts'
+import type { WriteBackSchedule } from './schedule.ts'
+
+const maxAtOnce = 4
+/** Time for what is being written when the application closes, in milliseconds. */
+const graceOnClose = 2000
+
+export interface WriteBackData {
+  /** Where the removals go, or why that is not known. */
+  database: { target: DatabaseTarget } | { fault: Refusal }
+  /** Milliseconds that a removal waits before it is written. */
+  delay: number
+}
+
+/** Writes the removals of Remote Lists into their databases, as they happen. */
+export function writeBackJobs(
+  reader: Kysely<Schema>,
+  writer: Pick<Writer, 'run'>,
+  credentials: Pick<Credentials, 'read'>,
+  { delay, pauses }: WriteBackSchedule
+): JobKind<Job> {
+  return {
+    name: 'Writing back to a database',
+    entity: 'write_back',
+    thread: { base: import.meta.url, name: 'write-back-thread' },
+    graceOnClose,
+    threadData: async ({ id }): Promise<WriteBackData> => ({
+      database: await databaseOf(reader, credentials, id),
+      delay
+    }),
+    restartsOn: ({ entity, isUnlogged }) =>
+      (entity === 'write_back' || entity === 'database_connection') && !isUnlogged,
+    unfinished: async () => {
+      const rows = await reader
+        .selectFrom('write_backs')
+        .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_id')
+        .select(['write_backs.id', 'mailing_list_id', 'next_at'])
+        .where('is_enabled', '=', 1)
+        .where('deleted_at', 'is', null)
+        .execute()
+      const jobs = rows.map(async ({ id, mailing_list_id, next_at }): Promise<Job[]> => {
+        const [first] = await nextRemovals(reader, mailing_list_id, 1)
+        return first ? [{ id, dueAt: Math.max(next_at, first.occurred_at + delay) }] : []
+      })
+      return (await Promise.all(jobs)).flat()
+    },
+    mayStart: (_job, running) => running.length < maxAtOnce,
+    end: (id, end) => writer.run('writeBacks.end', { id, end, pauses })
+  }
+}
+
+async function databaseOf(
+  reader: Kysely<Schema>,
+  credentials: Pick<Credentials, 'read'>,
+  id: number
+): Promise<WriteBackData['database']> {
+  const connection = await reader
+    .selectFrom('write_backs')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_id')
+    .innerJoin('database_connections', 'database_connections.id', 'database_connection_id')
+    .selectAll('database_connections')
+    .where('write_backs.id', '=', id)
+    .executeTakeFirstOrThrow()
+  try {
+    return { target: await targetOf(connection, credentials) }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { fault: refusalOf(error) }
+  }
+}

@@ -1,0 +1,184 @@
+import Database from 'better-sqlite3'
+import { renameSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { DatabaseTarget } from '../../src-main/remote-databases/remote-database.ts'
+import type { WriteBack } from '../../src-main/write-back/schema.ts'
+import { sharedApplication } from '../support/application.ts'
+import { bounceReport } from '../support/bounce-report.ts'
+import { expectSuccess, makeList } from '../support/builders.ts'
+import { hasDatabases, mariadb, postgresql } from '../support/databases.ts'
+import { mailServer } from '../support/mail-server.ts'
+import { remoteListOn, sendQuery, sqliteFile } from '../support/remote-lists.ts'
+import { routeTo, shortSchedule, until, untilState } from '../support/smtp-route.ts'
+
+const started = sharedApplication({
+  retrySchedule: shortSchedule,
+  writeBackSchedule: { delay: 0, pauses: [100] }
+})
+
+const contacts = "INSERT INTO contacts VALUES (7, 'anna@example.org', 'Anna'), (8, 'Zoë@example.org', NULL)"
+const query = 'SELECT email, id AS distinct_id FROM contacts ORDER BY id'
+
+function writeBackOf(listId: number): Promise<WriteBack> {
+  return started.api.get<WriteBack>(`/mailing_lists/${listId}/write_back`).then(expectSuccess)
+}
+
+async function turnOn(listId: number, changes: object = {}): Promise<WriteBack> {
+  const write_back = { is_enabled: true, ...changes }
+  return expectSuccess(
+    await started.api.put<WriteBack>(`/mailing_lists/${listId}/write_back`, { write_back })
+  )
+}
+
+interface Sent {
+  listId: number
+  campaignId: number
+  /** By address. */
+  messages: Map<string, string>
+}
+
+/** A campaign to all contacts of a database by SMTP. */
+async function sent(target: DatabaseTarget): Promise<Sent> {
+  const server = await mailServer()
+  await routeTo(started.api, server.port)
+  const list = await remoteListOn(started.api, target)
+  const { id } = await sendQuery(started.api, list.id, query)
+  await untilState(started.api, id, 'finished')
+  const messages = new Map(server.received.map(({ to, content }) => [String(to), content]))
+  return { listId: list.id, campaignId: id, messages }
+}
+
+const tokenOf = (message = ''): string => /^X-Listwright-Message: (.*)$/m.exec(message)?.[1]?.trim() ?? ''
+
+async function receive(message: string): Promise<void> {
+  const answer = await started.api.raw('/ga/api/v2/received_messages', { method: 'POST', body: message })
+  expect(answer.status).toBe(200)
+}
+
+async function unsubscribe(message = ''): Promise<void> {
+  const token = /unsubscribe%20([\w-]+)/.exec(message.replaceAll(/\r\n[ \t]/g, ''))?.[1] ?? ''
+  await receive(`From: a@example.org\r\nTo: news@example.com\r\nSubject: unsubscribe ${token}\r\n\r\n`)
+}
+
+type Removal = Record<string, string | number | null>
+
+function rowsOf({ database }: DatabaseTarget): Removal[] {
+  const file = new Database(database, { readonly: true })
+  const rows = file.prepare<[], Removal>('SELECT * FROM listwright_removals ORDER BY rowid').all()
+  file.close()
+  return rows
+}
+
+async function createTable({ database }: DatabaseTarget, listId: number): Promise<void> {
+  const file = new Database(database)
+  file.exec((await writeBackOf(listId)).create_sql ?? '')
+  file.close()
+}
+
+describe('the removals of a Remote List', () => {
+  it('are not written back unless that is wanted, and then all of them, in their order', async () => {
+    const target = await sqliteFile(contacts)
+    const { listId, campaignId, messages } = await sent(target)
+    await createTable(target, listId)
+    await unsubscribe(messages.get('anna@example.org'))
+    await receive(bounceReport('Zoë@example.org', tokenOf(messages.get('Zoë@example.org'))))
+    expect(await writeBackOf(listId)).toMatchObject({ is_enabled: false, waiting: 2, written_at: null })
+    expect(rowsOf(target)).toEqual([])
+
+    await turnOn(listId)
+    await until(async () => (await writeBackOf(listId)).waiting === 0)
+
+    const shared = { mailing_list_id: listId, campaign_id: campaignId }
+    expect(rowsOf(target)).toMatchObject([
+      { reason: 'unsubscribe', email: 'anna@example.org', distinct_id: 7, bounce_type: null, ...shared },
+      {
+        reason: 'bounce',
+        email: 'Zoë@example.org',
+        distinct_id: 8,
+        bounce_type: 'hard',
+        bounce_code: '5.1.1',
+        ...shared
+      }
+    ])
+    expect(rowsOf(target)[0]?.['event_id']).toMatch(
+      /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+    )
+    expect(rowsOf(target)[0]?.['occurred_at']).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$/)
+  })
+
+  it('wait while the database is away, say why, and are written once it is back', async () => {
+    const target = await sqliteFile(contacts)
+    const { listId, messages } = await sent(target)
+    await turnOn(listId)
+    await unsubscribe(messages.get('anna@example.org'))
+    await until(async () => (await writeBackOf(listId)).error_message !== null)
+    expect((await writeBackOf(listId)).error_message).toMatch(/no such table: listwright_removals/)
+
+    renameSync(target.database, `${target.database}-away`)
+    await until(async () => /cannot be reached/.test((await writeBackOf(listId)).error_message ?? ''))
+    renameSync(`${target.database}-away`, target.database)
+    await createTable(target, listId)
+    await until(async () => (await writeBackOf(listId)).waiting === 0)
+
+    expect(rowsOf(target)).toHaveLength(1)
+    expect(await writeBackOf(listId)).toMatchObject({ error_message: null })
+  })
+
+  it('keep recipients out of campaigns until the database knows of them', async () => {
+    const target = await sqliteFile(contacts)
+    const { listId, messages } = await sent(target)
+    await createTable(target, listId)
+    await unsubscribe(messages.get('anna@example.org'))
+    const recipients = async (): Promise<number | undefined> => {
+      const { id } = await sendQuery(started.api, listId, query)
+      return (await untilState(started.api, id, 'finished')).stat_summary?.messages_sent
+    }
+
+    expect(await recipients()).toBe(1)
+    await turnOn(listId)
+    await until(async () => (await writeBackOf(listId)).waiting === 0)
+    expect(await recipients()).toBe(2)
+  })
+
+  it('are refused for a list with subscribers, and for a name that is none of a table', async () => {
+    const local = await makeList(started.api)
+    const remote = await remoteListOn(started.api, await sqliteFile())
+
+    expect(await started.api.get(`/mailing_lists/${local.id}/write_back`)).toMatchObject({
+      error_code: 'invalid_request'
+    })
+    const named = (table_name: string) =>
+      started.api.put(`/mailing_lists/${remote.id}/write_back`, { write_back: { table_name } })
+    expect(await named('a; DROP TABLE b')).toMatchObject({ error_code: 'validation_failed' })
+    expect(await named('public.removals')).toMatchObject({ data: { table_name: 'public.removals' } })
+  })
+
+  it.skipIf(!hasDatabases && process.env['CI'] !== 'true')(
+    'go into PostgreSQL and MariaDB by the statement that creates their table',
+    { timeout: 60_000 },
+    async () => {
+      for (const server of [await postgresql(), await mariadb()]) {
+        server.run(
+          `CREATE TABLE contacts (id INT, email VARCHAR(100)); ${contacts.replaceAll(/, '?(Anna|NULL)'?\)/g, ')')}`
+        )
+        if (server.target.engine === 'postgresql') server.run('GRANT ALL ON contacts TO anna')
+        const { listId, messages } = await sent(server.target)
+        server.run((await writeBackOf(listId)).create_sql ?? '')
+        if (server.target.engine === 'postgresql')
+          server.run('GRANT INSERT, SELECT ON listwright_removals TO anna')
+        await turnOn(listId)
+        await unsubscribe(messages.get('anna@example.org'))
+        await receive(bounceReport('Zoë@example.org', tokenOf(messages.get('Zoë@example.org'))))
+        await until(async () => (await writeBackOf(listId)).waiting === 0)
+
+        const rows = server.run(
+          'SELECT reason, email, distinct_id FROM listwright_removals ORDER BY event_id'
+        )
+        expect(rows.split('\n').map((row) => row.split(/[|\t]/))).toEqual([
+          ['unsubscribe', 'anna@example.org', '7'],
+          ['bounce', 'Zoë@example.org', '8']
+        ])
+      }
+    }
+  )
+})
