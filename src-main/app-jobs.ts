@@ -11,6 +11,7 @@ import { deliveryJobs } from './delivery/delivery-jobs.ts'
 import { resolveAllInterrupted } from './delivery/smtp/interrupted.ts'
 import { usualSchedule } from './delivery/smtp/retry-schedule.ts'
 import { exportJobs } from './exports/export-jobs.ts'
+import { scheduleJobs } from './imports/schedules/schedule-jobs.ts'
 import { importJobs } from './imports/import-jobs.ts'
 import { usualWriteBackSchedule } from './write-back/schedule.ts'
 import { writeBackJobs } from './write-back/write-back-jobs.ts'
@@ -53,6 +54,7 @@ export async function startJobs(
   }
   if (only !== 'syncs') await start(importJobs(reader, writer, dataDirectory))
   if (!only) {
+    await start(scheduleJobs(reader, writer, services.credentials))
     await start(exportJobs(reader, writer))
     await start(suppressionJobs(reader, writer))
     await resolveAllInterrupted(reader, writer, dataDirectory, schedule)

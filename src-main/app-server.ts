@@ -21,6 +21,7 @@ import { Dns } from './delivery/preflight/dns.ts'
 import { Rehearsals } from './delivery/rehearsal/rehearsals.ts'
 import { DryRuns } from './imports/dry-runs.ts'
 import { FailedRows } from './imports/failed-rows.ts'
+import { DatabaseRows } from './imports/from-databases/database-rows.ts'
 import { importUndoer } from './imports/undo-loop.ts'
 import { unsafePlacesOf } from './integrity/place.ts'
 import { Judge } from './receiving/judging/judge.ts'
@@ -165,6 +166,7 @@ async function createServices(
     remoteLook: new RemoteLook(),
     remoteDatabases: new RemoteDatabases(),
     remoteQueries: new RemoteQueries(),
+    databaseRows: new DatabaseRows(),
     about: new About(),
     backups,
     integrity,

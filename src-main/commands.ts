@@ -25,6 +25,7 @@ import { preferenceCommands } from './api/subscribers/preferences.ts'
 import { segmentCommands } from './api/segments/commands.ts'
 import { subscriberExportCommands } from './exports/commands.ts'
 import { subscriberImportCommands } from './imports/commands.ts'
+import { importScheduleCommands } from './imports/schedules/commands.ts'
 import { uploadCopyCommands } from './imports/upload-copies/commands.ts'
 import { importUndoCommands } from './imports/undo-commands.ts'
 import { autoresponderTriggerCommands } from './api/subscribers/trigger-command.ts'
@@ -98,6 +99,7 @@ export const commands: CommandRegistry = {
   autoresponderTriggers: autoresponderTriggerCommands,
   subscriberImports: subscriberImportCommands,
   importUndos: importUndoCommands,
+  importSchedules: importScheduleCommands,
   uploadCopies: uploadCopyCommands,
   importMappings: importMappingCommands,
   tableViews: tableViewCommands,

@@ -5,7 +5,7 @@ import { constants } from 'node:fs'
 import { copyFile, stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { UploadDirectory } from './workbench/uploads/routes.ts'
+import type { UploadDirectory } from './imports/store-upload.ts'
 
 // What the system has the application open: a file to import, or a link to one of its pages.
 
@@ -62,6 +62,6 @@ function pathOfUrl(url: string): string {
 /** Copies a file into the upload directory, so that whatever becomes of it does not change the import. @returns its name there */
 export async function acceptFile(path: string, uploads: UploadDirectory): Promise<string> {
   const source = await requireFile(path)
-  const { storeUpload } = await import('./workbench/uploads/routes.ts')
+  const { storeUpload } = await import('./imports/store-upload.ts')
   return storeUpload(uploads, basename(source), (copy) => copyFile(source, copy, constants.COPYFILE_FICLONE))
 }

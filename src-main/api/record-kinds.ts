@@ -38,6 +38,7 @@ export const recordKinds = {
     page: ofList((listId) => windowPages.listTab(listId, 'segments'))
   },
   subscriber_import: { page: ({ id }) => windowPages.import(id) },
+  import_schedule: { page: ofList((listId) => windowPages.listTab(listId, 'imports')) },
   subscriber_export: { page: ofList((listId) => windowPages.listTab(listId, 'exports')) },
   bulk_action: { page: ofList((listId) => windowPages.listTab(listId, 'bulk-actions')) },
   campaign: { undoAccess: 'campaign', page: ofList(windowPages.campaign) },

@@ -50,6 +50,7 @@ import { judgements } from './migrations/0063-judgements.ts'
 import { databaseConnections } from './migrations/0064-database-connections.ts'
 import { remoteLists } from './migrations/0065-remote-lists.ts'
 import { writeBacks } from './migrations/0066-write-backs.ts'
+import { importSchedules } from './migrations/0067-import-schedules.ts'
 
 /** In order; a released migration is never edited. */
 export const migrations: readonly Migration[] = [
@@ -97,7 +98,8 @@ export const migrations: readonly Migration[] = [
   judgements,
   databaseConnections,
   remoteLists,
-  writeBacks
+  writeBacks,
+  importSchedules
 ]
 
 const keptBackups = 3

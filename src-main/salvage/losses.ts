@@ -41,6 +41,7 @@ export const recordNames: Record<string, string> = {
   events: 'Event',
   images: 'Image',
   import_mappings: 'Saved mapping',
+  import_schedules: 'Repeated import',
   judgements: 'Judgement of bounces',
   list_pages: 'Look of the pages of a list',
   mailing_lists: 'List',

@@ -14,6 +14,7 @@ import { integrityRoutes } from '../integrity/routes.ts'
 import { bulkActionRoutes } from './bulk-actions/routes.ts'
 import { campaignRoutes } from './campaigns/routes.ts'
 import { contentPreviewRoutes } from './content-preview/routes.ts'
+import { databaseImportRoutes } from './database-imports/routes.ts'
 import { draftRoutes } from './drafts/routes.ts'
 import { dryRunRoutes } from './dry-runs/routes.ts'
 import { eventRoutes } from './events/routes.ts'
@@ -55,6 +56,7 @@ export const registerWorkbench: FastifyPluginAsync = async (app) => {
   await app.register(bulkActionRoutes)
   await app.register(campaignRoutes)
   await app.register(contentPreviewRoutes)
+  await app.register(databaseImportRoutes)
   await app.register(draftRoutes)
   await app.register(dryRunRoutes)
   await app.register(eventRoutes)

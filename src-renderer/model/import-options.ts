@@ -58,3 +58,9 @@ export function overwriteSettings(
     }
   }
 }
+
+/** The rows of a database that a file was made of. */
+export interface RowsSource {
+  database_connection_id: number
+  query: string
+}

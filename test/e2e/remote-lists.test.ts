@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { startApplication } from '../support/application.ts'
+import { expectSuccess, makeList } from '../support/builders.ts'
 import { outboxOf } from '../support/outbox.ts'
 import { remoteListOn, sqliteFile } from '../support/remote-lists.ts'
 import { untilState } from '../support/smtp-route.ts'
@@ -31,6 +32,31 @@ describe.skipIf(skipsWithoutBrowser)('Remote Lists, in a real Chromium', { timeo
     await page.getByText(/^SQLite 3\./).waitFor()
     await page.getByText('Refuses to write while it is read').waitFor()
     await window.screenshot('database-test')
+  })
+
+  it('rows of a database are imported, and again every day', async () => {
+    const { api, app } = await startApplication()
+    const { database } = await sqliteFile(contacts)
+    const database_connection = { name: 'CRM', engine: 'sqlite', database }
+    expectSuccess(await api.post('/database_connections', { database_connection }))
+    const list = await makeList(api, { name: 'Customers' })
+    const window = await Window.open(browser, app, `/lists/${list.id}/import`)
+    const { page } = window
+
+    await page.getByRole('button', { name: 'From a database' }).click()
+    await page.getByLabel('Query in SQL').fill('SELECT email, name FROM contacts WHERE id < 9')
+    await window.screenshot('import-database')
+    await page.getByRole('button', { name: 'Read the rows' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('combobox', { name: 'Import again' }).click()
+    await page.getByRole('option', { name: 'Every day' }).click()
+    await menuIsGone(page)
+    await window.screenshot('import-repeat')
+    await page.getByRole('button', { name: 'Start import' }).click()
+    await page.waitForURL(/imports\/\d+/)
+    await page.goto(`${new URL(page.url()).origin}/lists/${list.id}/imports`)
+    await page.getByText('Every day from CRM').waitFor()
+    await window.screenshot('import-schedules')
   })
 
   it('a query is written, tried and sent, with its columns as merge fields', async () => {

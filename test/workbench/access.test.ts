@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { fastify } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
@@ -77,6 +78,19 @@ const ofBulkAction = async () => {
   return { id: (await act(started.api, await select(started.api, id), { kind: 'delete' })).id }
 }
 const ofDryRun = async () => ({ id: randomUUID(), log: 'failed' })
+const ofSchedule = async () => {
+  const { mailing_list_id } = await ofList()
+  const database_connection = {
+    name: `Shop ${mailing_list_id}`,
+    engine: 'sqlite',
+    database: join(started.dataDirectory, 'listwright.db')
+  }
+  const connection = await started.api.post<{ id: number }>('/database_connections', { database_connection })
+  const schedule = { ...(bodies['import_schedules'] as object), database_connection_id: connection.data.id }
+  const path = `/mailing_lists/${mailing_list_id}/import_schedules`
+  const { data } = await started.api.workbench<{ id: number }>('POST', path, schedule)
+  return { id: data.id }
+}
 const ofMapping = async () => ({ ...(await ofList()), id: 1 })
 
 /** This test's own table: every route of /app/v1 with who may use it. */
@@ -253,7 +267,13 @@ const table: Record<string, WorkbenchRoute> = {
     foreign: ofList
   },
   'PUT /uploads/:filename': { needs: 'subscriber.import' },
-  'POST /url_uploads': { needs: 'subscriber.import' }
+  'POST /url_uploads': { needs: 'subscriber.import' },
+  'GET /database_sources': { needs: 'subscriber.import' },
+  'POST /database_uploads': { needs: 'subscriber.import' },
+  'GET /mailing_lists/:mailing_list_id/import_schedules': { needs: 'subscriber.import', foreign: ofList },
+  'POST /mailing_lists/:mailing_list_id/import_schedules': { needs: 'subscriber.import', foreign: ofList },
+  'PUT /import_schedules/:id': { needs: 'subscriber.import', foreign: ofSchedule },
+  'DELETE /import_schedules/:id': { needs: 'subscriber.import', foreign: ofSchedule }
 }
 
 const segmentBody = {
@@ -284,6 +304,13 @@ const bodies: Record<string, unknown> = {
     page: 'unsubscribe',
     language: 'en',
     settings: { language: null, color: '', logo: '', is_public: false, description: '' }
+  },
+  database_uploads: { database_connection_id: 1, query: 'SELECT 1' },
+  import_schedules: {
+    database_connection_id: 1,
+    query: 'SELECT 1',
+    every_minutes: 60,
+    reading: plainReading(['email'])
   },
   query_previews: { query: 'SELECT 1' },
   query_checks: { query: 'SELECT 1' },

@@ -70,6 +70,8 @@ const updateDatabaseConnection: Command<Update, DatabaseConnectionRow> = async (
 const deleteDatabaseConnection: Command<{ id: number }, void> = async (context, { id }) => {
   const row = await databaseConnectionById(context.db, id)
   refuseWhileNeeded('used_by', row.name, await dependenciesOn(context.db, 'database_connection', id))
+  // Those of deleted lists, which would otherwise keep it.
+  await context.db.deleteFrom('import_schedules').where('database_connection_id', '=', id).execute()
   await recordDeletion(context, tables, owner, row, () =>
     context.db.deleteFrom('database_connections').where('id', '=', id).execute()
   )

@@ -105,6 +105,14 @@ const autoresponderColumns = {
 
 export type DeliverySetting = keyof typeof listColumns
 
+/** The lists that repeat an import from a database. */
+function listsImportingFrom(db: Kysely<Schema>, connectionId: number) {
+  return db
+    .selectFrom('import_schedules')
+    .select('mailing_list_id')
+    .where('database_connection_id', '=', connectionId)
+}
+
 /**
  * Returns the lists, campaigns, templates and autoresponders that use the record for sending; deleted ones do
  * not count.
@@ -117,7 +125,12 @@ export async function dependenciesOn(
   const lists = await db
     .selectFrom('mailing_lists')
     .select(['id', 'name'])
-    .where(listColumns[kind], '=', id)
+    .where((where) =>
+      where.or([
+        where(listColumns[kind], '=', id),
+        ...(kind === 'database_connection' ? [where('id', 'in', listsImportingFrom(db, id))] : [])
+      ])
+    )
     .where('deleted_at', 'is', null)
     .orderBy('id')
     .execute()

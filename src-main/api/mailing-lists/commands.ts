@@ -298,6 +298,7 @@ export const purgeDeletedList = inBackground<{ mailingListId: number }, boolean>
     await tally.save(context)
     if (removed.length === purgedAtOnce) return true
     if (await purgeRemoteRemovals(context.db, mailingListId, purgedAtOnce)) return true
+    await context.db.deleteFrom('import_schedules').where('mailing_list_id', '=', mailingListId).execute()
     await context.db.deleteFrom('write_backs').where('mailing_list_id', '=', mailingListId).execute()
     await context.db.deleteFrom('subscriber_days').where('mailing_list_id', '=', mailingListId).execute()
     await context.db

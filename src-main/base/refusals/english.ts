@@ -234,6 +234,10 @@ export const english = {
   too_many_queries: 'at most {most} queries can be tried at the same time. Wait until one of them has ended',
   list_without_database: 'this list has subscribers, and no database',
   table_name: '{field} must be the name of a table, with its schema and a dot before it where it has one',
+  query_columns_changed:
+    'the query now returns other columns than when the import was set up. It returned {columns}, and now {found}. Set the import up again',
+  database_not_allowed:
+    'this organization may not use the database {name} any more. A system administrator can allow it under Delivery',
   remote_list_named: '{field} {id} is a Remote List, which has no subscribers',
   import_of_earlier_version:
     '{field} {id} was made by an earlier version, which did not record whom it added',

@@ -251,6 +251,10 @@ export const german: Sentences = {
     'Höchstens {most} Abfragen können gleichzeitig laufen. Warten Sie, bis eine davon zu Ende ist',
   list_without_database: 'Diese Liste hat Abonnenten und keine Datenbank',
   table_name: 'Hier gehört der Name einer Tabelle hin, davor mit einem Punkt ihr Schema, falls sie eines hat',
+  query_columns_changed:
+    'Die Abfrage liefert jetzt andere Spalten als bei der Einrichtung des Imports: damals {columns}, jetzt {found}. Richten Sie den Import neu ein',
+  database_not_allowed:
+    'Diese Organisation darf die Datenbank {name} nicht mehr benutzen. Ein Systemadministrator kann das unter Versand erlauben',
   remote_list_named: 'Eine Remote-Liste hat keine Abonnenten; eine Bedingung kann sie nicht verwenden',
   import_of_earlier_version:
     '{field} {id} stammt von einer früheren Version, die nicht aufzeichnete, wer hinzukam',
@@ -846,6 +850,7 @@ export const germanTerms: Readonly<Record<string, string>> = {
   change: 'Änderung',
   conflict: 'Konflikt',
   'database connection': 'Datenbankverbindung',
+  'repeated import': 'wiederholter Import',
   'deleted list': 'gelöschte Liste',
   'dry run': 'Probelauf',
   'URL domain': 'URL-Domain',

@@ -152,6 +152,7 @@ const named: Record<ChangedEntity, RawBuilder<unknown> | null> = {
   received_message: null,
   judgement: null,
   mailbox: null,
+  import_schedule: null,
   write_back: null,
   backup: null
 }

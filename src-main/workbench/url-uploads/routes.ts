@@ -4,7 +4,7 @@ import { checkUrl } from '../../imports/address-guard.ts'
 import { download } from '../../imports/download.ts'
 import { refusingFailures } from '../../csv/failure.ts'
 import { currentSettings } from '../../settings/queries.ts'
-import { storeUpload } from '../uploads/routes.ts'
+import { storeUpload } from '../../imports/store-upload.ts'
 import { urlUploadEndpoints } from './endpoints.ts'
 import { serveEndpoints } from '../../http/serve.ts'
 

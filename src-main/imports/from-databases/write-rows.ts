@@ -1,0 +1,48 @@
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { ExplainedError } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
+import { csvWriter } from '../../csv/csv-writer.ts'
+import { type DatabaseTarget, withRemoteDatabase } from '../../remote-databases/remote-database.ts'
+
+export interface RowsQuestion {
+  target: DatabaseTarget
+  query: string
+  /** Of the file to write. */
+  path: string
+  /** Milliseconds. */
+  timeLimit: number
+  /** The columns that the query must return; left out = any. */
+  columns?: readonly string[]
+}
+
+const csvFormat = { csv_field_separator: ',', csv_field_enclosure: '"' } as const
+
+/**
+ * Writes all rows of a query into a CSV file with a header, in memory that does not grow with them.
+ * @returns how many rows
+ * @throws RemoteDatabaseFault; ExplainedError if the columns are others than they must be
+ */
+export function writeRows(
+  { target, query, path, timeLimit, columns }: RowsQuestion,
+  signal: AbortSignal
+): Promise<number> {
+  return withRemoteDatabase(target, { signal, timeLimit }, async (database) => {
+    const result = await database.read(query, { timeLimit })
+    const names = result.columns.map(({ name }) => name)
+    if (columns && columns.join('\n') !== names.join('\n')) {
+      throw new ExplainedError(refusal('query_columns_changed', { columns: [...columns], found: names }))
+    }
+    const write = csvWriter(csvFormat)
+    let rows = 0
+    await pipeline(async function* () {
+      yield write([names])
+      for (let batch = await result.next(); batch.length > 0; batch = await result.next()) {
+        signal.throwIfAborted()
+        rows += batch.length
+        yield write(batch.map((row) => row.map((value) => value ?? '')))
+      }
+    }, createWriteStream(path))
+    return rows
+  })
+}

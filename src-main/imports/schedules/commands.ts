@@ -1,0 +1,170 @@
+import type { Reading } from '../../contact-files/schema.ts'
+import type { Refusal } from '../../base/refusal.ts'
+import { storeRefusal } from '../../base/stored-refusal.ts'
+import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
+import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
+import { localListById } from '../../api/mailing-lists/queries.ts'
+import type { ImportSettings } from '../../api/subscriber-imports/schema.ts'
+import { subscriberImportCommands } from '../commands.ts'
+import { settingsOf } from '../interpreted-rows.ts'
+import type { ImportSource } from '../source.ts'
+import { importScheduleById, type ImportScheduleRow } from './queries.ts'
+
+const tables: RecordTables = { entity: 'import_schedule', table: 'import_schedules', parts: [] }
+
+export type ScheduledOptions = Omit<
+  ImportSettings,
+  'column_mapping' | 'default_custom_fields' | 'file_format'
+>
+
+interface Create {
+  organizationId: number
+  mailingListId: number
+  schedule: {
+    databaseConnectionId: number
+    query: string
+    reading: Reading
+    options: ScheduledOptions
+    everyMinutes: number
+  }
+}
+
+const minute = 60_000
+
+/** Has an import repeated; it begins the first time after one interval. */
+const createImportSchedule: Command<Create, number> = async (
+  context,
+  { organizationId, mailingListId, schedule }
+) => {
+  await localListById(context.db, organizationId, mailingListId, 'subscriber imports')
+  const { id } = await context.db
+    .insertInto('import_schedules')
+    .values({
+      mailing_list_id: mailingListId,
+      database_connection_id: schedule.databaseConnectionId,
+      query: schedule.query,
+      reading: JSON.stringify(schedule.reading),
+      options: JSON.stringify(schedule.options),
+      every_minutes: schedule.everyMinutes,
+      is_enabled: 1,
+      next_at: context.clock + schedule.everyMinutes * minute,
+      created_at: context.now,
+      updated_at: context.now
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  recordOne(context, 'import_schedule', 'create', { organizationId, mailingListId }, id)
+  return id
+}
+
+interface Update {
+  organizationId: number
+  id: number
+  changes: { is_enabled?: boolean; every_minutes?: number; begins_now?: boolean }
+}
+
+const updateImportSchedule: Command<Update, void> = async (context, { organizationId, id, changes }) => {
+  const before = await importScheduleById(context.db, organizationId, id)
+  const every = changes.every_minutes ?? before.every_minutes
+  const isOn = changes.is_enabled ?? before.is_enabled === 1
+  const begins = changes.begins_now ? 0 : every * minute
+  await recordEdit(context, tables, ownerOf(organizationId, before), id, () =>
+    context.db
+      .updateTable('import_schedules')
+      .set({
+        ...{ every_minutes: every, is_enabled: Number(isOn), fault: null, updated_at: context.now },
+        next_at: context.clock + begins
+      })
+      .where('id', '=', id)
+      .execute()
+  )
+}
+
+const deleteImportSchedule: Command<{ organizationId: number; id: number }, void> = async (
+  context,
+  { organizationId, id }
+) => {
+  const row = await importScheduleById(context.db, organizationId, id)
+  const named = { id, name: row.query.slice(0, 100) }
+  await recordDeletion(context, tables, ownerOf(organizationId, row), named, () =>
+    context.db.deleteFrom('import_schedules').where('id', '=', id).execute()
+  )
+}
+
+interface Begin {
+  id: number
+  source: ImportSource
+}
+
+/** Begins the import of rows that were read, and sets when it is repeated. @returns false if it was turned off or deleted meanwhile */
+const beginScheduledImport: Command<Begin, boolean> = async (context, { id, source }) => {
+  const found = await scheduleWithOrganization(context, id)
+  if (found?.is_enabled !== 1) return false
+  const { organization_id: organizationId, mailing_list_id: mailingListId } = found
+  const reading = JSON.parse(found.reading) as Reading
+  const importId = await subscriberImportCommands.create(context, {
+    ...{ organizationId, mailingListId, reading, source },
+    settings: settingsOf(reading, JSON.parse(found.options) as ScheduledOptions),
+    ...{ autoresponders: {}, beginsAt: null, corrects: null }
+  })
+  await context.db
+    .updateTable('import_schedules')
+    .set({ last_import_id: importId, fault: null, next_at: context.clock + found.every_minutes * minute })
+    .where('id', '=', id)
+    .execute()
+  announce(context, found)
+  return true
+}
+
+/** Stores why rows could not be read; it is tried again after an interval. */
+const failScheduledImport: Command<{ id: number; fault: Refusal }, void> = async (context, { id, fault }) => {
+  const found = await scheduleWithOrganization(context, id)
+  if (!found) return
+  await context.db
+    .updateTable('import_schedules')
+    .set({ fault: storeRefusal(fault), next_at: context.clock + found.every_minutes * minute })
+    .where('id', '=', id)
+    .execute()
+  announce(context, found)
+}
+
+function scheduleWithOrganization({ db }: CommandContext, id: number) {
+  return db
+    .selectFrom('import_schedules')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_id')
+    .selectAll('import_schedules')
+    .select('organization_id')
+    .where('import_schedules.id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+}
+
+function ownerOf(organizationId: number, { mailing_list_id: mailingListId }: ImportScheduleRow) {
+  return { organizationId, mailingListId }
+}
+
+function announce(
+  context: CommandContext,
+  {
+    id,
+    mailing_list_id: mailingListId,
+    organization_id: organizationId
+  }: ImportScheduleRow & { organization_id: number }
+): void {
+  const owner = { organizationId, mailingListId, firstId: id, lastId: id }
+  context.record({ entity: 'import_schedule', action: 'update', isUnlogged: true, ...owner })
+}
+
+export const importScheduleCommands = {
+  create: createImportSchedule,
+  update: updateImportSchedule,
+  delete: deleteImportSchedule,
+  begin: beginScheduledImport,
+  fail: failScheduledImport
+}
+
+declare module '../../database/command.ts' {
+  interface CommandRegistry {
+    importSchedules: typeof importScheduleCommands
+  }
+}

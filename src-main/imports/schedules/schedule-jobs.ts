@@ -1,0 +1,70 @@
+import type { Kysely } from 'kysely'
+import { mayUse, targetOf } from '../../api/database-connections/queries.ts'
+import type { Credentials } from '../../base/credentials.ts'
+import { ApiError, refusalOf } from '../../base/errors.ts'
+import { type Refusal, refusal } from '../../base/refusal.ts'
+import type { Schema } from '../../database/schema.ts'
+import type { Writer } from '../../database/writer.ts'
+import type { Job, JobKind } from '../../jobs/job-runner.ts'
+import type { DatabaseTarget } from '../../remote-databases/remote-database.ts'
+
+const maxAtOnce = 2
+
+export interface ScheduleData {
+  /** Where the rows are, or why they cannot be read; `timeLimit` in milliseconds. */
+  database: { target: DatabaseTarget; timeLimit: number } | { fault: Refusal }
+}
+
+/** Reads the rows of repeated imports when they are due, and begins their imports. */
+export function scheduleJobs(
+  reader: Kysely<Schema>,
+  writer: Pick<Writer, 'run'>,
+  credentials: Pick<Credentials, 'read'>
+): JobKind<Job> {
+  return {
+    name: 'Reading a database for an import',
+    entity: 'import_schedule',
+    thread: { base: import.meta.url, name: 'schedule-thread' },
+    threadData: async ({ id }): Promise<ScheduleData> => ({
+      database: await databaseOf(reader, credentials, id)
+    }),
+    unfinished: () =>
+      reader
+        .selectFrom('import_schedules')
+        .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_id')
+        .select(['import_schedules.id', 'next_at as dueAt'])
+        .where('is_enabled', '=', 1)
+        .where('deleted_at', 'is', null)
+        .orderBy('next_at')
+        .execute(),
+    mayStart: (_job, running) => running.length < maxAtOnce,
+    end: async (id, end) => {
+      if (end.is !== 'finished') await writer.run('importSchedules.fail', { id, fault: end.fault })
+    }
+  }
+}
+
+async function databaseOf(
+  reader: Kysely<Schema>,
+  credentials: Pick<Credentials, 'read'>,
+  id: number
+): Promise<ScheduleData['database']> {
+  const { organization_id, ...connection } = await reader
+    .selectFrom('import_schedules')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_id')
+    .innerJoin('database_connections', 'database_connections.id', 'import_schedules.database_connection_id')
+    .selectAll('database_connections')
+    .select('organization_id')
+    .where('import_schedules.id', '=', id)
+    .executeTakeFirstOrThrow()
+  // It may have been allowed when the schedule was made, and not be any more.
+  if (!mayUse(organization_id, connection)) {
+    return { fault: refusal('database_not_allowed', { name: connection.name }) }
+  }
+  try {
+    return { target: await targetOf(connection, credentials), timeLimit: connection.time_limit * 1000 }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { fault: refusalOf(error) }
+  }
+}

@@ -1,0 +1,57 @@
+import { ExplainedError, internalError, refusalOf, ApiError } from '../../base/errors.ts'
+import type { Reading } from '../../contact-files/schema.ts'
+import { kyselyOver, openForReading } from '../../database/connection.ts'
+import { databasePathIn } from '../../database/database-path.ts'
+import type { JobOutcome } from '../../jobs/outcome.ts'
+import { type RunningJob, runJobs } from '../../jobs/run-job.ts'
+import { writeRows } from '../from-databases/write-rows.ts'
+import { findUpload } from '../source.ts'
+import { storeUpload } from '../store-upload.ts'
+import type { ScheduleData } from './schedule-jobs.ts'
+
+// Reads the rows of one repeated import into the upload directory, and begins its import.
+
+runJobs(readRows, {
+  onStorageFault: (fault) => ({ is: 'held', fault }),
+  describe: (error) =>
+    error instanceof ApiError ? refusalOf(error) : internalError('A repeated import', error)
+})
+
+async function readRows(job: RunningJob<ScheduleData>): Promise<JobOutcome> {
+  const { id, client, data, dataDirectory, signal } = job
+  if ('fault' in data.database) return { is: 'held', fault: data.database.fault }
+  const { target, timeLimit } = data.database
+  const schedule = await scheduleOf(dataDirectory, id)
+  if (!schedule) return { is: 'stopped' }
+  const { organization_id: organizationId, query } = schedule
+  const { columns } = JSON.parse(schedule.reading) as Reading
+  const question = { target, query, timeLimit, columns: columns.map(({ header }) => header) }
+  try {
+    const filename = await storeUpload(
+      { writer: client, dataDirectory, organizationId },
+      `${target.name}.csv`,
+      async (path) => void (await writeRows({ ...question, path }, signal))
+    )
+    const source = await findUpload(dataDirectory, organizationId, filename)
+    await client.run('importSchedules.begin', { id, source })
+    return { is: 'finished' }
+  } catch (error) {
+    if (!(error instanceof ExplainedError) || signal.aborted) throw error
+    return { is: 'held', fault: error.refusal }
+  }
+}
+
+async function scheduleOf(dataDirectory: string, id: number) {
+  const reader = kyselyOver(openForReading(databasePathIn(dataDirectory)))
+  try {
+    return await reader
+      .selectFrom('import_schedules')
+      .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_id')
+      .select(['query', 'reading', 'organization_id'])
+      .where('import_schedules.id', '=', id)
+      .where('is_enabled', '=', 1)
+      .executeTakeFirst()
+  } finally {
+    await reader.destroy()
+  }
+}
