@@ -24,7 +24,7 @@ export const slow = [
   'test/segments/filters.test.ts',
   'test/sync/{faults,mirror,people,records-convergence}.test.ts',
   'test/threads.test.ts',
-  'test/torture/{bodies,damage,fuzz,gate,lying-remote,mailbox,pages,smtp,webhooks}.test.ts'
+  'test/torture/{bodies,damage,fuzz,gate,lying-remote,mailbox,pages,remote-lists,smtp,webhooks,write-back}.test.ts'
 ]
 
 /** The slow tests, except those that `npm run test:long` runs in their long form after them. */

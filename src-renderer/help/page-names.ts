@@ -5,6 +5,7 @@ export const helpPageNames = [
   'campaigns',
   'sending',
   'gate',
+  'remote-lists',
   'automation',
   'events',
   'sync',

@@ -179,6 +179,31 @@ describe.skipIf(!hasDatabases && process.env['CI'] !== 'true')('a database serve
     )
   })
 
+  it('over three others by postgres_fdw is read as one table, and refuses to write to any of them', async () => {
+    const parts = [await postgresql(), await postgresql(), await postgresql()]
+    const front = await postgresql()
+    front.run('CREATE EXTENSION postgres_fdw')
+    front.run('CREATE TABLE people (id INT, email TEXT) PARTITION BY HASH (id)')
+    for (const [index, { target: part, run }] of parts.entries()) {
+      run(`CREATE TABLE people (id INT, email TEXT); GRANT ALL ON people TO anna`)
+      front.run(`CREATE SERVER part${index} FOREIGN DATA WRAPPER postgres_fdw
+          OPTIONS (host '127.0.0.1', port '${part.port}', dbname 'crm');
+        CREATE USER MAPPING FOR PUBLIC SERVER part${index} OPTIONS (user 'anna', password '${part.password ?? ''}');
+        CREATE FOREIGN TABLE people${index} PARTITION OF people
+          FOR VALUES WITH (MODULUS 3, REMAINDER ${index}) SERVER part${index} OPTIONS (table_name 'people')`)
+    }
+    front.run(`INSERT INTO people SELECT n, 'u' || n || '@example.org' FROM generate_series(1, 3000) AS n;
+      GRANT ALL ON people, people0, people1, people2 TO anna`)
+
+    const { rows } = await readAll(front.target, 'SELECT id, email FROM people ORDER BY id')
+
+    expect(rows).toHaveLength(3000)
+    expect(rows.at(-1)).toEqual(['3000', 'u3000@example.org'])
+    expect(new Set(parts.map(({ run }) => run('SELECT count(*) > 0 FROM people')))).toEqual(new Set(['t']))
+    const query = 'WITH gone AS (DELETE FROM people RETURNING id) SELECT id FROM gone'
+    await expect(readAll(front.target, query)).rejects.toThrow(/^the database CRM refuses the query/)
+  }, 60_000)
+
   it('that is killed while it is read ends the reading with a sentence', async () => {
     const server = await mariadb()
     const reading = readAll(server.target, 'SELECT SLEEP(30) AS s', { timeLimit: 60_000 })

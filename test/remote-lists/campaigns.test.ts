@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -118,6 +119,59 @@ describe('a campaign to a Remote List', () => {
     ])
     expect(log.at(-1)?.replace('Paused: ', '')).toMatch(sentence)
     expect(await outboxOf(started.dataDirectory, id)).toEqual([])
+  })
+
+  it.each([
+    [
+      "SELECT email, CAST(x'41ff42' AS TEXT) AS name FROM contacts",
+      'bytes in the column “name” that are not valid UTF-8'
+    ],
+    ["SELECT email, 'a' || char(0) || 'b' AS name FROM contacts", 'a NUL byte in the column “name”'],
+    [
+      'SELECT email, hex(zeroblob(600000)) AS name FROM contacts',
+      'more than 1000000 characters in the column “name”'
+    ]
+  ])('skips rows with values that no message can have: %s', async (query, reason) => {
+    const list = await remoteListOn(started.api, await sqliteFile(twoContacts))
+
+    const { id } = await sendQuery(
+      started.api,
+      list.id,
+      `${query} UNION ALL SELECT 'carl@example.org', 'Carl'`
+    )
+    await untilState(started.api, id, 'finished')
+
+    expect((await outboxOf(started.dataDirectory, id)).map(({ headers }) => headers.get('to'))).toEqual([
+      'carl@example.org'
+    ])
+    expect((await logOf(id)).filter((entry) => entry.startsWith('Skipped'))).toHaveLength(2)
+    expect((await logOf(id))[2]).toContain(reason)
+  })
+
+  it('refuses a query with more columns than codes can be', async () => {
+    const list = await remoteListOn(started.api, await sqliteFile(twoContacts))
+    const columns = Array.from({ length: 600 }, (_, index) => `1 AS c${index}`).join(', ')
+
+    const { id } = await sendQuery(started.api, list.id, `SELECT email, ${columns} FROM contacts`)
+    await until(async () => (await campaignOf(started.api, id)).dispatch?.paused === true)
+
+    expect((await logOf(id)).at(-1)).toBe('Paused: the query returns 601 columns; at most 500 are possible')
+  })
+
+  it('takes the columns that the query has when sending begins', async () => {
+    const target = await sqliteFile(twoContacts)
+    const list = await remoteListOn(started.api, target)
+    const file = new Database(target.database)
+    file.exec('ALTER TABLE contacts RENAME COLUMN name TO first_name')
+    file.close()
+
+    const { id } = await sendQuery(started.api, list.id, 'SELECT * FROM contacts WHERE id = 7', {
+      contents: [{ subject: 'x', format: 'text', text: '%%name%% %%first_name%%' }]
+    })
+    await untilState(started.api, id, 'finished')
+
+    const [message] = await outboxOf(started.dataDirectory, id)
+    expect(message?.body.trim()).toBe('%%name%% Anna')
   })
 
   it('goes on where it is resumed once its database answers', async () => {

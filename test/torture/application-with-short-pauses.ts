@@ -21,7 +21,8 @@ const app = await createApp({
     serverPauses: [50, 200],
     domainPauses: [100, 400],
     readingPauses: [100, 200]
-  }
+  },
+  writeBackSchedule: { delay: 0, pauses: [100] }
 })
 process.once('SIGTERM', () => void app.close().then(() => process.exit(0)))
 const api_key = await app.createPassingApiKey('torture')

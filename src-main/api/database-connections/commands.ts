@@ -54,6 +54,12 @@ const updateDatabaseConnection: Command<Update, DatabaseConnectionRow> = async (
   const settings = { ...settingsOf(before), ...changes }
   requireFreeName(await databaseConnections(context.db), settings.name, id, 'database connection')
   const columns = await columnsOf(context, settings)
+  // Campaigns that wait for it are tried again at once.
+  await context.db
+    .updateTable('deliveries')
+    .set({ waits_until: null, waits_for: null })
+    .where('waits_for', '=', 'database')
+    .execute()
   const isElsewhere =
     columns.host !== before.host || columns.port !== before.port || columns.engine !== before.engine
   return recordEdit(context, tables, owner, id, () =>
