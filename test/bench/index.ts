@@ -10,6 +10,7 @@ import { benchGate } from './gate.ts'
 import { benchImport } from './import.ts'
 import { benchOrganizations } from './organizations.ts'
 import { benchPeers } from './peers.ts'
+import { benchRemoteLists } from './remote-lists.ts'
 import { benchScale } from './scale.ts'
 import { benchSegments } from './segments.ts'
 import { benchSize } from './size.ts'
@@ -21,7 +22,7 @@ import { benchWebhooks } from './webhooks.ts'
 import { benchWindow } from './window.ts'
 import { writePerformanceTable } from './performance-page.ts'
 
-// npm run bench [-- backup|import|calls|deletion|segments|filters|bulk-actions|campaigns|gate|organizations|peers|rehearsal|scale|size|smtp|start|sync|webhooks|window [ROWS ...]]:
+// npm run bench [-- backup|import|calls|deletion|segments|filters|bulk-actions|campaigns|gate|organizations|peers|rehearsal|remote-lists|scale|size|smtp|start|sync|webhooks|window [ROWS ...]]:
 // prints a table for each number of rows, writes the figures as JSON to test/bench/results, and the table of the first number of rows to
 // docs/performance.md.
 
@@ -41,6 +42,7 @@ const suites = {
   scale: benchScale,
   size: benchSize,
   rehearsal: benchRehearsal,
+  'remote-lists': benchRemoteLists,
   smtp: benchSmtp,
   sync: benchSync,
   webhooks: benchWebhooks,

@@ -4,9 +4,8 @@ import { existsSync } from 'node:fs'
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import type { DatabaseTarget } from '../../src-main/remote-databases/remote-database.ts'
-import { freePort, idOf, reachable } from './postfix.ts'
+import { freePort, idOf, reachable } from './servers.ts'
 
 const postgresqlPrograms = '/usr/lib/postgresql/15/bin'
 const isRoot = process.getuid?.() === 0
@@ -29,8 +28,12 @@ export interface DatabaseServer {
   start: () => Promise<void>
 }
 
-/** Ends with the test, unless the caller ends it. */
 type WhenDone = (end: () => Promise<void>) => void
+
+/** The benchmarks, which end servers themselves, run without vitest. */
+const { onTestFinished: endWithTest } = process.env['VITEST']
+  ? await import('vitest')
+  : { onTestFinished: () => undefined }
 
 async function serverDirectory(user: string): Promise<{ directory: string; owner: [number, number] }> {
   const directory = await mkdtemp(join(tmpdir(), 'listwright-database-'))
@@ -79,7 +82,7 @@ async function programOf(
 /** PostgreSQL 15, with the database crm of the user anna. */
 export async function postgresql(
   settings: Readonly<Record<string, string>> = {},
-  whenDone: WhenDone = onTestFinished
+  whenDone: WhenDone = endWithTest
 ): Promise<DatabaseServer> {
   const { directory, owner } = await serverDirectory('postgres')
   const [uid, gid] = owner
@@ -149,7 +152,7 @@ export async function postgresql(
 /** PgBouncer in transaction mode before a PostgreSQL server. */
 export async function pgbouncer(
   server: DatabaseServer,
-  whenDone: WhenDone = onTestFinished
+  whenDone: WhenDone = endWithTest
 ): Promise<DatabaseTarget> {
   const { directory, owner } = await serverDirectory('postgres')
   const [uid, gid] = owner
@@ -179,7 +182,7 @@ pidfile = ${directory}/pid
 }
 
 /** MariaDB 10.11, with the database crm of the user anna. */
-export async function mariadb(whenDone: WhenDone = onTestFinished): Promise<DatabaseServer> {
+export async function mariadb(whenDone: WhenDone = endWithTest): Promise<DatabaseServer> {
   const { directory, owner } = await serverDirectory('mysql')
   const [uid, gid] = owner
   const port = await freePort()

@@ -5,7 +5,7 @@ import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { freePort, idOf, reachable } from './postfix.ts'
+import { freePort, idOf, reachable } from './servers.ts'
 
 /** True if Dovecot's IMAP server can be started here: as root, on Linux. */
 export const hasDovecot =

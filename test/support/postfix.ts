@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createConnection, createServer } from 'node:net'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
+import { freePort, idOf, reachable } from './servers.ts'
 
 /** True if Postfix, postgrey and Dovecot can be started here: as root, on Linux. */
 export const hasPostfix =
@@ -158,31 +158,6 @@ async function readMailboxes(mail: string): Promise<Map<string, string[]>> {
     mailboxes.set(user, await Promise.all(names.map((name) => readFile(join(arrived, name), 'utf8'))))
   }
   return mailboxes
-}
-
-export function idOf(user: string, which: '-u' | '-g'): number {
-  return Number(execFileSync('id', [which, user], { encoding: 'utf8' }))
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
-}
-
-export function reachable(port: number): Promise<void> {
-  return until(async () => {
-    const socket = createConnection(port, '127.0.0.1')
-    const isOpen = await new Promise<boolean>((resolve) => {
-      socket.once('connect', () => resolve(true))
-      socket.once('error', () => resolve(false))
-    })
-    socket.destroy()
-    return isOpen
-  })
 }
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
