@@ -100,7 +100,7 @@ class SqliteDatabase implements RemoteDatabase {
     } catch (error) {
       refuses = codeOf(error).startsWith('SQLITE_READONLY')
     }
-    return { readOnlyTransactions: refuses, cursors: true, timeLimits: true }
+    return { readOnlyTransactions: refuses, cursors: true, timeLimits: false }
   }
 
   async append(

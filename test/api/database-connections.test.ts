@@ -78,7 +78,7 @@ describe('a database connection', () => {
       await started.api.post<DatabaseConnectionTest>(`/database_connections/${id}/test`)
     )
 
-    expect(found).toMatchObject({ read_only_transactions: true, cursors: true, time_limits: true })
+    expect(found).toMatchObject({ read_only_transactions: true, cursors: true, time_limits: false })
     expect(found.version).toMatch(/^SQLite 3/)
   })
 

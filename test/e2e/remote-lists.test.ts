@@ -82,6 +82,11 @@ describe.skipIf(skipsWithoutBrowser)('Remote Lists, in a real Chromium', { timeo
     await page.getByRole('button', { name: 'Check all rows' }).click()
     await page.getByText('2 recipients').waitFor()
     await window.screenshot('query')
+    await page.getByText('SQL that creates the table').click()
+    await page.getByRole('switch', { name: 'Write back' }).click()
+    await page.getByText('Nothing to write yet').waitFor()
+    await page.getByText('CREATE TABLE listwright_removals').scrollIntoViewIfNeeded()
+    await window.screenshot('write-back')
 
     await page.getByRole('button', { name: 'Use in a campaign' }).click()
     await page.getByRole('menuitem', { name: 'New campaign' }).click()

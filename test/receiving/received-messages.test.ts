@@ -1,3 +1,4 @@
+import { complaintReport } from '../support/bounce-report.ts'
 import { describe, expect, it } from 'vitest'
 import type { CampaignDetail } from '../../src-main/api/campaigns/schema.ts'
 import type { ReceivedMessage } from '../../src-main/receiving/schema.ts'
@@ -90,33 +91,8 @@ function bounceOf(
   })
 }
 
-function complaint(server: MailServer, address: string): string {
-  return [
-    ...[
-      'From: feedback@isp.example',
-      `Message-ID: <${++number}@isp.example>`,
-      'Subject: complaint',
-      'MIME-Version: 1.0'
-    ],
-    ...['Content-Type: multipart/report; report-type=feedback-report; boundary="b"', ''],
-    ...[
-      '--b',
-      'Content-Type: message/feedback-report',
-      '',
-      'Feedback-Type: abuse',
-      'User-Agent: x',
-      'Version: 1',
-      ''
-    ],
-    ...[
-      '--b',
-      'Content-Type: message/rfc822',
-      '',
-      `X-Listwright-Message: ${headerOf(server, address, 'X-Listwright-Message')}`
-    ],
-    ...[`To: ${address}`, 'Subject: News', '', 'Hello', '--b--', '']
-  ].join('\r\n')
-}
+const complaint = (server: MailServer, address: string): string =>
+  complaintReport(address, headerOf(server, address, 'X-Listwright-Message'))
 
 async function statusesOf(listId: number): Promise<Record<string, string>> {
   const all = await allSubscribers(started.api, listId)

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { CampaignLogEntry } from '../../src-main/api/campaigns/schema.ts'
 import type { Event } from '../../src-main/api/events/schema.ts'
+import { usualSchedule } from '../../src-main/delivery/smtp/retry-schedule.ts'
 import { sharedApplication } from '../support/application.ts'
-import { bounceReport } from '../support/bounce-report.ts'
+import { bounceReport, complaintReport } from '../support/bounce-report.ts'
 import { expectSuccess, makeField } from '../support/builders.ts'
 import { mailServer } from '../support/mail-server.ts'
 import { outboxOf } from '../support/outbox.ts'
@@ -189,6 +190,44 @@ describe('a campaign to a Remote List', () => {
     expect(await outboxOf(started.dataDirectory, id)).toHaveLength(2)
   })
 
+  it('takes its query from a template that it is made of', async () => {
+    const list = await remoteListOn(started.api, await sqliteFile(twoContacts))
+    const query = 'SELECT email FROM contacts'
+    const template = expectSuccess(
+      await started.api.post<{ id: number }>(`/mailing_lists/${list.id}/templates`, {
+        campaign: { name: 'News', segmentation_criteria_remote_sql: query }
+      })
+    )
+
+    const campaign = expectSuccess(
+      await started.api.post<{ segmentation_criteria_remote_sql: string | null }>(
+        `/mailing_lists/${list.id}/campaigns`,
+        {
+          ...{ source_template_id: template.id, duplicate_segmentation_criteria: true },
+          campaign: { name: 'News' }
+        }
+      )
+    )
+
+    expect(campaign.segmentation_criteria_remote_sql).toBe(query)
+  })
+
+  it('is cancelled with its list, and nothing of it stays', async () => {
+    const list = await remoteListOn(started.api, await sqliteFile(twoContacts))
+    const later = Math.floor(Date.now() / 1000) + 3600
+    const { id } = await sendQuery(started.api, list.id, 'SELECT email FROM contacts', {
+      dispatch_attributes: { begins_at: later }
+    })
+
+    const path = `/mailing_lists/${list.id}`
+    const { data } = await started.api.get<{ delete_confirmation_code: string }>(
+      `${path}/delete_confirmation_code`
+    )
+    expectSuccess(await started.api.delete(`${path}/confirmed/${data.delete_confirmation_code}`))
+
+    expect(await started.api.get(`/campaigns/${id}`)).toMatchObject({ error_code: 'not_found' })
+  })
+
   it('fails without a query, and says so', async () => {
     const list = await remoteListOn(started.api, await sqliteFile())
 
@@ -251,6 +290,10 @@ describe('a campaign to a Remote List', () => {
 
     await until(async () => !existsSync(join(started.dataDirectory, 'spools', `campaign-${id}.db`)))
   })
+})
+
+it('a database that gives no recipients is asked again after 1 and after 5 minutes', () => {
+  expect(usualSchedule.readingPauses).toEqual([60_000, 300_000])
 })
 
 describe('what recipients of a Remote List do', () => {
@@ -324,6 +367,22 @@ describe('what recipients of a Remote List do', () => {
     }
   })
 
+  it('raises studio_unsub by the header, whatever links the message has', async () => {
+    const list = await remoteListOn(started.api, await sqliteFile(twoContacts))
+    const { id } = await sendQuery(started.api, list.id, 'SELECT email FROM contacts WHERE id = 7')
+    await untilState(started.api, id, 'finished')
+    const [message] = await outboxOf(started.dataDirectory, id)
+    const last = expectSuccess(await started.api.get<{ last: number }>('/events/follow')).last
+
+    const address = /<(http[^>]*)>/.exec(message?.headers.get('list-unsubscribe') ?? '')?.[1] ?? ''
+    await open(address, { method: 'POST', body: 'List-Unsubscribe=One-Click' })
+
+    const { events } = expectSuccess(
+      await started.api.get<{ events: Event[] }>(`/events/follow?after=${last}`)
+    )
+    expect(events).toMatchObject([{ event_type: 'studio_unsub', email: 'anna@example.org' }])
+  })
+
   it('counts an unsubscribe without changing a status, and keeps them from the next campaign', async () => {
     const { id, listId, links } = await sentTo()
 
@@ -362,14 +421,21 @@ describe('what recipients of a Remote List do', () => {
     const list = await remoteListOn(started.api, await sqliteFile(twoContacts))
     const { id } = await sendQuery(started.api, list.id, 'SELECT email, id AS distinct_id FROM contacts')
     await untilState(started.api, id, 'finished')
-    const token = /^X-Listwright-Message: (.*)$/m.exec(server.received[0]?.content ?? '')?.[1]?.trim() ?? ''
-    const to = server.received[0]?.to[0] ?? ''
+    const tokenOf = (address: string): string => {
+      const content = server.received.find(({ to }) => to === address)?.content ?? ''
+      return /^X-Listwright-Message: (.*)$/m.exec(content)?.[1]?.trim() ?? ''
+    }
+    const receive = async (message: string): Promise<void> => {
+      const answer = await started.api.raw('/ga/api/v2/received_messages', { method: 'POST', body: message })
+      expect(answer.status).toBe(200)
+    }
 
-    const report = { method: 'POST', body: bounceReport(to, token) }
-    expect((await started.api.raw('/ga/api/v2/received_messages', report)).status).toBe(200)
+    await receive(bounceReport('anna@example.org', tokenOf('anna@example.org')))
+    await receive(complaintReport('Bob@Example.org', tokenOf('Bob@Example.org')))
 
     expect((await campaignOf(started.api, id)).stat_summary).toMatchObject({
-      ...{ bounces_unique: 1, bounces_unique_hard: 1, bounces_status_updated: 0 }
+      ...{ bounces_unique: 1, bounces_unique_hard: 1, bounces_status_updated: 0 },
+      ...{ scomps_total: 1, scomps_unique: 1, scomps_status_updated: 0 }
     })
     expect(await messagesIn(started.api, id, 'accepted')).toMatchObject([
       { email: 'anna@example.org' },

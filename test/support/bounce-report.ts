@@ -16,3 +16,18 @@ export function bounceReport(
     ...[`X-Listwright-Message: ${token}`, 'Subject: News', '', '--b--', '']
   ].join('\r\n')
 }
+
+let complaints = 0
+
+/** A complaint (RFC 5965) about a message. @param token of its header X-Listwright-Message */
+export function complaintReport(address: string, token: string): string {
+  return [
+    ...['From: feedback@isp.example', `Message-ID: <complaint-${++complaints}@isp.example>`],
+    ...['Subject: complaint', 'MIME-Version: 1.0'],
+    ...['Content-Type: multipart/report; report-type=feedback-report; boundary="b"', ''],
+    ...['--b', 'Content-Type: message/feedback-report', ''],
+    ...['Feedback-Type: abuse', 'User-Agent: x', 'Version: 1', ''],
+    ...['--b', 'Content-Type: message/rfc822', '', `X-Listwright-Message: ${token}`],
+    ...[`To: ${address}`, 'Subject: News', '', 'Hello', '--b--', '']
+  ].join('\r\n')
+}
