@@ -1,24 +1,55 @@
 import type { Worker } from 'node:worker_threads'
 import { answerQuestions, AskedThread } from '../base/asked-thread.ts'
 import { ExplainedError, validationFailed } from '../base/errors.ts'
-import type { Refusal } from '../base/refusal.ts'
+import { codeOf, rowTooLarge } from './fault.ts'
+import { mostMegabytes } from './limits.ts'
+import { type Refusal, refusal } from '../base/refusal.ts'
 
 /** What a thread found in a remote database, or why it found nothing. */
 type DatabaseAnswer<Found> = { found: Found } | { refused: Refusal }
+
+/** Threads that users wait for, also those that were left behind. */
+const asked = new Set<Worker>()
+const mostAsked = 4
+
+/**
+ * Like {@link askOnce}, for a user.
+ * @throws ApiError validation_failed also if too many threads are at work
+ */
+export function askForUser<Question, Found>(
+  start: () => Worker,
+  question: Question,
+  limits: AskLimits
+): Promise<Found> {
+  if (asked.size >= mostAsked) throw validationFailed(refusal('too_many_queries', { most: mostAsked }))
+  const startCounted = (): Worker => {
+    const thread = start()
+    asked.add(thread)
+    thread.once('exit', () => asked.delete(thread))
+    return thread
+  }
+  return askOnce(startCounted, question, limits)
+}
+
+interface AskLimits {
+  signal: AbortSignal
+  /** Milliseconds. */
+  timeLimit: number
+  /** What is thrown when the thread does not answer in time. */
+  late: Refusal
+}
 
 /** How long a thread may take to give up after it was asked to, in milliseconds. */
 const patience = 3000
 
 /**
  * Asks one question in a thread of its own. SQLite cannot be interrupted in the middle of a step: then the thread is left behind.
- * @param timeLimit in milliseconds
- * @param late what is thrown when the thread does not answer in time
  * @throws ApiError validation_failed with why the database does not answer; the reason of the signal
  */
 export async function askOnce<Question, Found>(
   start: () => Worker,
   question: Question,
-  { signal, timeLimit, late }: { signal: AbortSignal; timeLimit: number; late: Refusal }
+  { signal, timeLimit, late }: AskLimits
 ): Promise<Found> {
   const thread = new AskedThread<Question, DatabaseAnswer<Found>>(start)
   const timers: NodeJS.Timeout[] = []
@@ -29,7 +60,7 @@ export async function askOnce<Question, Found>(
     timers.push(setTimeout(() => reject(validationFailed(late)), timeLimit + patience))
   })
   try {
-    const answer = await Promise.race([thread.ask(question, signal), onAbort])
+    const answer = await Promise.race([thread.ask(question, signal), onAbort]).catch(explainMemory)
     signal.throwIfAborted()
     if ('refused' in answer) throw validationFailed(answer.refused)
     return answer.found
@@ -38,6 +69,12 @@ export async function askOnce<Question, Found>(
     // Not waited for: a thread that is left behind takes two seconds.
     void thread.close()
   }
+}
+
+/** A row that is too large for the thread's memory ends it. */
+function explainMemory(error: unknown): never {
+  if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY') throw validationFailed(rowTooLarge(mostMegabytes).refusal)
+  throw error
 }
 
 /** Answers the question of {@link askOnce} in the calling thread. */

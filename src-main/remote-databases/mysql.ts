@@ -24,10 +24,11 @@ import type {
   RemoteTable,
   ServerState
 } from './remote-database.ts'
+import { quotedName, quotedTable } from './quoting.ts'
 import { tlsOf } from './tls.ts'
 
-/** Rows of a batch. The driver holds so many more while they are worked on. */
-const rowsAtOnce = 2000
+/** Rows of a batch, and of what the driver holds while they are worked on. */
+const [rowsAtOnce, rowsAhead] = [2000, 200]
 
 /** What a driver's error says beside its message. */
 interface MysqlError extends Error {
@@ -101,6 +102,7 @@ class MysqlDatabase implements RemoteDatabase {
   async read(query: string, { timeLimit }: ReadOptions): Promise<RemoteResult> {
     const endsAt = performance.now() + timeLimit
     await this.#limit(timeLimit)
+    await this.#requireRows(query)
     await this.#begin()
     this.#watch.restart()
     this.#isBusy = true
@@ -113,7 +115,7 @@ class MysqlDatabase implements RemoteDatabase {
     sent.on('fields', (given: FieldPacket[] | undefined) => {
       fields ??= given ?? []
     })
-    const rows = sent.stream({ highWaterMark: rowsAtOnce })
+    const rows = sent.stream({ highWaterMark: rowsAhead })
     // The driver reports what breaks the connection to the connection alone.
     let broken: Error | undefined
     this.#socket.once('error', (error) => (broken = error))
@@ -189,14 +191,20 @@ class MysqlDatabase implements RemoteDatabase {
     rows: readonly (readonly (string | number | null)[])[]
   ): Promise<void> {
     if (rows.length === 0) return
-    // A value that does not fit must be refused, not cut off.
-    await this.#run("SET SESSION sql_mode = CONCAT(@@sql_mode, ',STRICT_ALL_TABLES')")
-    const table = name.split('.').map(quoted).join('.')
-    await this.#run(
-      `INSERT INTO ${table} (${columns.map(quoted).join(', ')}) VALUES ?` +
-        ` ON DUPLICATE KEY UPDATE ${quoted(key)} = ${quoted(key)}`,
-      [rows]
+    // A value that does not fit must be refused, not cut off; and backslashes escape, as the driver writes them.
+    await this.#run("SET SESSION sql_mode = 'STRICT_ALL_TABLES'")
+    const table = quotedTable('mysql', name)
+    // INSERT … ON DUPLICATE KEY UPDATE would need the right to update.
+    const place = columns.indexOf(key)
+    const keys = rows.map((row) => row[place])
+    const found = await this.#run(
+      { sql: `SELECT ${quoted(key)} FROM ${table} WHERE ${quoted(key)} IN (?)`, rowsAsArray: true },
+      [keys]
     )
+    const known = new Set((found as unknown[][]).map(([value]) => value))
+    const added = rows.filter((row) => !known.has(row[place]))
+    if (added.length === 0) return
+    await this.#run(`INSERT INTO ${table} (${columns.map(quoted).join(', ')}) VALUES ?`, [added])
   }
 
   async close(): Promise<void> {
@@ -206,6 +214,30 @@ class MysqlDatabase implements RemoteDatabase {
     const ended = new Promise<void>((resolve) => this.#connection.end(() => resolve()))
     await Promise.race([ended, pause(endTimeout, undefined, { ref: false })])
     this.#connection.destroy()
+  }
+
+  /**
+   * Has the server prepare a query, which tells whether it returns columns without running it. What returns none, such as SET GLOBAL or CALL, is
+   * not held back by a read-only transaction.
+   */
+  async #requireRows(query: string): Promise<void> {
+    const columns = await new Promise<number>((resolve, reject) =>
+      this.#connection.prepare(query, (error, statement) => {
+        if (error) {
+          reject(error)
+          return
+        }
+        const { length } = (statement as unknown as { columns: unknown[] }).columns
+        statement.close()
+        resolve(length)
+      })
+    ).catch((error: unknown) => {
+      this.#signal.throwIfAborted()
+      // ER_UNSUPPORTED_PS: only what is no query cannot be prepared.
+      if ((error as MysqlError).errno === 1295) return 0
+      throw this.#faultOf(error, null)
+    })
+    if (columns === 0) throw withoutRows()
   }
 
   /** For the session too: a statement that creates or drops a table, or a procedure, ends the transaction before it writes. */
@@ -336,5 +368,5 @@ function typeName(code: number | undefined): string {
 }
 
 function quoted(name: string): string {
-  return `\`${name.replaceAll('`', '``')}\``
+  return quotedName('mysql', name)
 }

@@ -27,6 +27,7 @@ import type {
   RemoteTable,
   ServerState
 } from './remote-database.ts'
+import { quotedName, quotedTable } from './quoting.ts'
 import { tlsOf } from './tls.ts'
 
 /** The OID of boolean, which PostgreSQL writes as t and f. */
@@ -78,8 +79,8 @@ export async function openPostgresql(target: DatabaseTarget, signal: AbortSignal
   })
   // What breaks the connection also rejects the query that is under way.
   client.on('error', () => undefined)
+  signal.throwIfAborted()
   try {
-    signal.throwIfAborted()
     await client.connect()
   } catch (error) {
     socketOf(client).destroy()
@@ -181,7 +182,7 @@ class PostgresqlDatabase implements RemoteDatabase {
       (row, at) => `(${row.map((_, index) => `$${at * columns.length + index + 1}`).join(', ')})`
     )
     const text =
-      `INSERT INTO ${quotedName(name)} (${columns.map(quoted).join(', ')})` +
+      `INSERT INTO ${quotedTable('postgresql', name)} (${columns.map(quoted).join(', ')})` +
       ` VALUES ${values.join(', ')} ON CONFLICT (${quoted(key)}) DO NOTHING`
     await this.#run({ text, values: rows.flat() })
   }
@@ -230,11 +231,18 @@ class PostgresqlDatabase implements RemoteDatabase {
     return queryRefused(name, error, reading && { query: reading.query, position })
   }
 
-  /** Asks the server to stop, and disconnects. */
+  /** Asks the server to stop, and disconnects. A pooler may not tell what to ask with; the server's time limit ends the query then. */
   async #cancel(): Promise<void> {
-    const { processID, secretKey } = this.#client as unknown as Record<'processID' | 'secretKey', number>
-    await requestCancel(this.#target, { processId: processID, secretKey })
-    socketOf(this.#client).destroy()
+    const { processID: processId, secretKey } = this.#client as unknown as {
+      processID: number | null
+      secretKey: number | null
+    }
+    try {
+      if (processId !== null && secretKey !== null)
+        await requestCancel(this.#target, { processId, secretKey })
+    } finally {
+      socketOf(this.#client).destroy()
+    }
   }
 }
 
@@ -249,10 +257,6 @@ function socketOf(client: pg.Client): Socket | TLSSocket {
   return (client as unknown as { connection: { stream: Socket } }).connection.stream
 }
 
-function quotedName(name: string): string {
-  return name.split('.').map(quoted).join('.')
-}
-
 function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
+  return quotedName('postgresql', name)
 }

@@ -1,6 +1,6 @@
 import { refusal } from '../base/refusal.ts'
 import { startThread } from '../base/threads.ts'
-import { askOnce } from './ask-once.ts'
+import { askForUser } from './ask-once.ts'
 import type { DatabaseTarget } from './remote-database.ts'
 import { type DatabaseTest, testTimeLimit } from './test-database.ts'
 
@@ -13,7 +13,7 @@ declare module '../http/context.ts' {
 /** Tests connections to databases outside of the API's thread. */
 export class RemoteDatabases {
   test(target: DatabaseTarget, signal: AbortSignal): Promise<DatabaseTest> {
-    return askOnce(() => startThread(import.meta.url, 'test-thread', { name: 'database test' }), target, {
+    return askForUser(() => startThread(import.meta.url, 'test-thread', { name: 'database test' }), target, {
       signal,
       timeLimit: testTimeLimit,
       late: refusal('query_too_slow', { name: target.name, seconds: testTimeLimit / 1000 })

@@ -4,10 +4,13 @@ import {
   queryRefused,
   queryWrites,
   RemoteDatabaseFault,
+  rowTooLarge,
   tooSlow,
   unreachable,
   withoutRows
 } from './fault.ts'
+import { mostMegabytes } from './limits.ts'
+import { quotedName, quotedTable } from './quoting.ts'
 import type {
   Abilities,
   DatabaseTarget,
@@ -21,8 +24,9 @@ import type {
 
 type SqliteValue = string | number | bigint | Buffer | null
 
-/** Rows of a batch. */
-const rowsAtOnce = 2000
+/** Rows and characters of a batch. */
+const [rowsAtOnce, wantedCharacters] = [2000, 1024 * 1024]
+const mostCharacters = mostMegabytes * 1024 * 1024
 /** How long a lock of another program is waited for, in milliseconds. */
 const busyTimeout = 5000
 
@@ -75,10 +79,13 @@ class SqliteDatabase implements RemoteDatabase {
         next: async () =>
           this.#explained(() => {
             const batch: RemoteRow[] = []
+            let characters = 0
             for (let each = rows.next(); !each.done; each = rows.next()) {
-              batch.push(each.value.map(textOf))
-              if (batch.length < rowsAtOnce) continue
-              break
+              const row = each.value.map(textOf)
+              batch.push(row)
+              characters += row.reduce((sum, value) => sum + (value?.length ?? 0), 0)
+              if (characters > mostCharacters) throw rowTooLarge(mostMegabytes)
+              if (batch.length >= rowsAtOnce || characters >= wantedCharacters) break
             }
             this.#signal.throwIfAborted()
             if (performance.now() > endsAt) throw tooSlow(this.#target.name, timeLimit)
@@ -111,7 +118,7 @@ class SqliteDatabase implements RemoteDatabase {
       const writable = new Database(this.#target.database, { fileMustExist: true, timeout: busyTimeout })
       try {
         const insert = writable.prepare(
-          `INSERT INTO ${name.split('.').map(quoted).join('.')} (${columns.map(quoted).join(', ')})` +
+          `INSERT INTO ${quotedTable('sqlite', name)} (${columns.map(quoted).join(', ')})` +
             ` VALUES (${columns.map(() => '?').join(', ')}) ON CONFLICT (${quoted(key)}) DO NOTHING`
         )
         writable.transaction(() => rows.forEach((row) => insert.run(...row))).immediate()
@@ -146,5 +153,5 @@ function textOf(value: SqliteValue): string | null {
 }
 
 function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
+  return quotedName('sqlite', name)
 }

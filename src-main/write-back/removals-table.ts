@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { RemoteRemovalsTable } from '../api/remote-lists/tables.ts'
+import { quotedTable } from '../remote-databases/quoting.ts'
 import type { RemoteTable } from '../remote-databases/remote-database.ts'
 import type { DatabaseEngine } from '../remote-databases/schema.ts'
 
@@ -29,7 +30,7 @@ export function createStatement(engine: DatabaseEngine, table: string): string {
   const lines = Object.entries(columns).map(([name, types]) => `  ${name} ${types[engine]}`)
   // Addresses may hold any letter.
   const options = engine === 'mysql' ? ' CHARACTER SET utf8mb4' : ''
-  return `CREATE TABLE ${table} (\n${lines.join(',\n')}\n)${options};`
+  return `CREATE TABLE ${quotedTable(engine, table)} (\n${lines.join(',\n')}\n)${options};`
 }
 
 export function tableOf(name: string): RemoteTable {

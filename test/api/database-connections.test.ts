@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs'
+import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type {
   DatabaseConnection,
   DatabaseConnectionTest
 } from '../../src-main/api/database-connections/schema.ts'
-import { sharedApplication } from '../support/application.ts'
+import { sharedApplication, temporaryDirectory } from '../support/application.ts'
 import { expectSuccess } from '../support/builders.ts'
+import { sqliteFile } from '../support/remote-lists.ts'
 
 const started = sharedApplication()
 let number = 0
@@ -72,7 +74,7 @@ describe('a database connection', () => {
   })
 
   it('is tested without a change of its database', async () => {
-    const { id } = await create({ engine: 'sqlite', database: join(started.dataDirectory, 'listwright.db') })
+    const { id } = await create({ engine: 'sqlite', database: (await sqliteFile()).database })
 
     const found = expectSuccess(
       await started.api.post<DatabaseConnectionTest>(`/database_connections/${id}/test`)
@@ -80,6 +82,23 @@ describe('a database connection', () => {
 
     expect(found).toMatchObject({ read_only_transactions: true, cursors: true, time_limits: false })
     expect(found.version).toMatch(/^SQLite 3/)
+  })
+
+  it('is never a file of the application itself, not even by a link or a change', async () => {
+    const own = join(started.dataDirectory, 'listwright.db')
+    const link = join(await temporaryDirectory(), 'link.db')
+    await symlink(own, link)
+    const { id } = await create({ engine: 'sqlite', database: (await sqliteFile()).database })
+
+    for (const database of [own, link, join(started.dataDirectory, 'not-there-yet.db')]) {
+      const connection = { name: 'Own', engine: 'sqlite', database }
+      expect(
+        await started.api.post('/database_connections', { database_connection: connection })
+      ).toMatchObject({ error_message: 'database must not be a file in the data folder of Listwright' })
+    }
+    expect(
+      await started.api.put(`/database_connections/${id}`, { database_connection: { database: own } })
+    ).toMatchObject({ error_code: 'validation_failed' })
   })
 
   it('tells in a sentence why it cannot be opened', async () => {

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { fastify } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
@@ -13,6 +12,7 @@ import { type PermissionKey, permissionActions } from '../../src-main/http/calle
 import { act, select } from '../support/bulk-actions.ts'
 import { importText, makeCampaign, makeList, makeSegment, makeSubscriber } from '../support/builders.ts'
 import type { Client } from '../support/client.ts'
+import { sqliteFile } from '../support/remote-lists.ts'
 
 const started = sharedApplication()
 
@@ -83,7 +83,7 @@ const ofSchedule = async () => {
   const database_connection = {
     name: `Shop ${mailing_list_id}`,
     engine: 'sqlite',
-    database: join(started.dataDirectory, 'listwright.db')
+    database: (await sqliteFile()).database
   }
   const connection = await started.api.post<{ id: number }>('/database_connections', { database_connection })
   const schedule = { ...(bodies['import_schedules'] as object), database_connection_id: connection.data.id }

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { isAbsolute } from 'node:path'
 import type { CredentialPlace } from '../../base/credential-places.ts'
 import { secretColumn } from '../../base/credentials.ts'
-import { Faults, messageOf } from '../../base/errors.ts'
+import { Faults, messageOf, validationFailed } from '../../base/errors.ts'
 import { refusal } from '../../base/refusal.ts'
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
@@ -54,12 +54,7 @@ const updateDatabaseConnection: Command<Update, DatabaseConnectionRow> = async (
   const settings = { ...settingsOf(before), ...changes }
   requireFreeName(await databaseConnections(context.db), settings.name, id, 'database connection')
   const columns = await columnsOf(context, settings)
-  // Campaigns that wait for it are tried again at once.
-  await context.db
-    .updateTable('deliveries')
-    .set({ waits_until: null, waits_for: null })
-    .where('waits_for', '=', 'database')
-    .execute()
+  await endWaitingFor(context, id)
   const isElsewhere =
     columns.host !== before.host || columns.port !== before.port || columns.engine !== before.engine
   return recordEdit(context, tables, owner, id, () =>
@@ -72,10 +67,37 @@ const updateDatabaseConnection: Command<Update, DatabaseConnectionRow> = async (
   )
 }
 
-/** @throws ApiError validation_failed while a Remote List needs it */
+/** Has campaigns, write-backs and repeated imports that wait for a database try again at once. */
+async function endWaitingFor({ db, clock }: CommandContext, id: number): Promise<void> {
+  const lists = db.selectFrom('mailing_lists').select('id').where('database_connection_id', '=', id)
+  const campaigns = db.selectFrom('campaigns').select('id').where('mailing_list_id', 'in', lists)
+  await db
+    .updateTable('deliveries')
+    .set({ waits_until: null, waits_for: null })
+    .where('waits_for', '=', 'database')
+    .where('campaign_id', 'in', campaigns)
+    .execute()
+  await db.updateTable('write_backs').set({ next_at: 0 }).where('mailing_list_id', 'in', lists).execute()
+  await db
+    .updateTable('import_schedules')
+    .set({ next_at: clock })
+    .where('database_connection_id', '=', id)
+    .where('fault', 'is not', null)
+    .execute()
+}
+
+/** @throws ApiError validation_failed while a Remote List needs it, also a deleted one that can be restored */
 const deleteDatabaseConnection: Command<{ id: number }, void> = async (context, { id }) => {
   const row = await databaseConnectionById(context.db, id)
   refuseWhileNeeded('used_by', row.name, await dependenciesOn(context.db, 'database_connection', id))
+  const deleted = await context.db
+    .selectFrom('mailing_lists')
+    .select('name')
+    .where('database_connection_id', '=', id)
+    .executeTakeFirst()
+  if (deleted) {
+    throw validationFailed(refusal('database_of_deleted_list', { name: row.name, list: deleted.name }))
+  }
   // Those of deleted lists, which would otherwise keep it.
   await context.db.deleteFrom('import_schedules').where('database_connection_id', '=', id).execute()
   await recordDeletion(context, tables, owner, row, () =>

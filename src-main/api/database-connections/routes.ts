@@ -1,12 +1,37 @@
+import { realpath } from 'node:fs/promises'
+import { isAbsolute, relative, sep } from 'node:path'
 import { storeSecretOf } from '../../base/credentials.ts'
+import { validationFailed } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import { ok } from '../../http/envelope.ts'
 import { serveEndpoints } from '../../http/serve.ts'
 import { databaseConnectionEndpoints } from './endpoints.ts'
-import { databaseConnectionById, databaseConnections, presentConnection, targetOf } from './queries.ts'
+import {
+  databaseConnectionById,
+  type DatabaseConnectionRow,
+  databaseConnections,
+  presentConnection,
+  targetOf
+} from './queries.ts'
+
+type Place = Pick<DatabaseConnectionRow, 'engine' | 'database'>
+
+/**
+ * Keeps the keys and the sessions of the application out of reach of a query.
+ * @throws ApiError validation_failed for a file in the data directory
+ */
+async function refuseOwnData(dataDirectory: string, { engine, database }: Place): Promise<void> {
+  if (engine !== 'sqlite' || !isAbsolute(database)) return
+  // Both paths are resolved first, since either may contain links. A file that is not there yet is looked at as named.
+  const file = await realpath(database).catch(() => database)
+  const within = relative(await realpath(dataDirectory), file)
+  if (within.split(sep)[0] !== '..' && !isAbsolute(within))
+    throw validationFailed(refusal('database_own_data', { field: 'database' }))
+}
 
 export const databaseConnectionRoutes = serveEndpoints(
   databaseConnectionEndpoints,
-  ({ reader, writer, credentials, remoteDatabases }) => ({
+  ({ dataDirectory, reader, writer, credentials, remoteDatabases }) => ({
     'GET /database_connections': async ({ caller: { timeZone } }) =>
       ok((await databaseConnections(reader)).map((row) => presentConnection(row, timeZone))),
 
@@ -15,6 +40,7 @@ export const databaseConnectionRoutes = serveEndpoints(
 
     'POST /database_connections': async ({ caller: { timeZone }, body }) => {
       const { secret, ...settings } = body.database_connection
+      await refuseOwnData(dataDirectory, settings)
       const row = await writer.run('databaseConnections.create', { settings })
       const { id } = row
       const stored = await storeSecretOf(credentials, `database-${id}`, row, secret, (credentialPlace) =>
@@ -25,6 +51,7 @@ export const databaseConnectionRoutes = serveEndpoints(
 
     'PUT /database_connections/:id': async ({ caller: { timeZone }, params: { id }, body }) => {
       const { secret, ...changes } = body.database_connection
+      await refuseOwnData(dataDirectory, { ...(await databaseConnectionById(reader, id)), ...changes })
       const row = await writer.run('databaseConnections.update', { id, changes })
       const stored = await storeSecretOf(credentials, `database-${id}`, row, secret, (credentialPlace) =>
         writer.run('databaseConnections.update', { id, changes: {}, credentialPlace })

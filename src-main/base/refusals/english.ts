@@ -238,6 +238,9 @@ export const english = {
     'the query now returns other columns than when the import was set up. It returned {columns}, and now {found}. Set the import up again',
   database_not_allowed:
     'this organization may not use the database {name} any more. A system administrator can allow it under Delivery',
+  database_of_deleted_list:
+    'the deleted list {list}, which can be restored for some days, needs the database {name}',
+  database_own_data: '{field} must not be a file in the data folder of Listwright',
   remote_list_named: '{field} {id} is a Remote List, which has no subscribers',
   import_of_earlier_version:
     '{field} {id} was made by an earlier version, which did not record whom it added',

@@ -255,6 +255,9 @@ export const german: Sentences = {
     'Die Abfrage liefert jetzt andere Spalten als bei der Einrichtung des Imports: damals {columns}, jetzt {found}. Richten Sie den Import neu ein',
   database_not_allowed:
     'Diese Organisation darf die Datenbank {name} nicht mehr benutzen. Ein Systemadministrator kann das unter Versand erlauben',
+  database_of_deleted_list:
+    'Die gelöschte Liste {list}, die sich noch einige Tage wiederherstellen lässt, braucht die Datenbank {name}',
+  database_own_data: 'Das darf keine Datei im Datenordner von Listwright sein',
   remote_list_named: 'Eine Remote-Liste hat keine Abonnenten; eine Bedingung kann sie nicht verwenden',
   import_of_earlier_version:
     '{field} {id} stammt von einer früheren Version, die nicht aufzeichnete, wer hinzukam',

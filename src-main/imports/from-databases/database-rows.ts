@@ -1,6 +1,7 @@
+import type { Worker } from 'node:worker_threads'
 import { refusal } from '../../base/refusal.ts'
 import { startThread } from '../../base/threads.ts'
-import { askOnce } from '../../remote-databases/ask-once.ts'
+import { askForUser, askOnce } from '../../remote-databases/ask-once.ts'
 import type { RowsQuestion } from './write-rows.ts'
 
 declare module '../../http/context.ts' {
@@ -13,10 +14,20 @@ declare module '../../http/context.ts' {
 export class DatabaseRows {
   /** @returns how many rows @throws ApiError validation_failed with why there are none */
   write(question: RowsQuestion, signal: AbortSignal): Promise<number> {
-    const { target, timeLimit } = question
-    return askOnce(() => startThread(import.meta.url, 'rows-thread', { name: 'database rows' }), question, {
-      ...{ signal, timeLimit },
-      late: refusal('query_too_slow', { name: target.name, seconds: Math.round(timeLimit / 1000) })
-    })
+    return askForUser(startRowsThread, question, limitsOf(question, signal))
   }
+}
+
+/** The same in a job. @throws as {@link DatabaseRows.write} */
+export function writeRowsInThread(question: RowsQuestion, signal: AbortSignal): Promise<number> {
+  return askOnce(startRowsThread, question, limitsOf(question, signal))
+}
+
+function startRowsThread(): Worker {
+  return startThread(import.meta.url, 'rows-thread', { name: 'database rows' })
+}
+
+function limitsOf({ target, timeLimit }: RowsQuestion, signal: AbortSignal) {
+  const late = refusal('query_too_slow', { name: target.name, seconds: Math.round(timeLimit / 1000) })
+  return { signal, timeLimit, late }
 }

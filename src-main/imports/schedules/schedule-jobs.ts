@@ -10,6 +10,11 @@ import type { DatabaseTarget } from '../../remote-databases/remote-database.ts'
 
 const maxAtOnce = 2
 
+/** An import that is still running is waited for, so that repeated ones do not pile up. */
+const endedStates: readonly string[] = ['finished', 'failed', 'cancelled']
+/** In milliseconds. */
+const lookedAgainAfter = 60_000
+
 export interface ScheduleData {
   /** Where the rows are, or why they cannot be read; `timeLimit` in milliseconds. */
   database: { target: DatabaseTarget; timeLimit: number } | { fault: Refusal }
@@ -28,15 +33,21 @@ export function scheduleJobs(
     threadData: async ({ id }): Promise<ScheduleData> => ({
       database: await databaseOf(reader, credentials, id)
     }),
-    unfinished: () =>
-      reader
+    unfinished: async (now) => {
+      const rows = await reader
         .selectFrom('import_schedules')
-        .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_id')
-        .select(['import_schedules.id', 'next_at as dueAt'])
+        .innerJoin('mailing_lists', 'mailing_lists.id', 'import_schedules.mailing_list_id')
+        .leftJoin('subscriber_imports', 'subscriber_imports.id', 'last_import_id')
+        .select(['import_schedules.id', 'next_at', 'state'])
         .where('is_enabled', '=', 1)
         .where('deleted_at', 'is', null)
         .orderBy('next_at')
-        .execute(),
+        .execute()
+      return rows.map(({ id, next_at, state }) => {
+        const isOver = state === null || endedStates.includes(state)
+        return { id, dueAt: isOver ? next_at : Math.max(next_at, now + lookedAgainAfter) }
+      })
+    },
     mayStart: (_job, running) => running.length < maxAtOnce,
     end: async (id, end) => {
       if (end.is !== 'finished') await writer.run('importSchedules.fail', { id, fault: end.fault })
@@ -51,7 +62,7 @@ async function databaseOf(
 ): Promise<ScheduleData['database']> {
   const { organization_id, ...connection } = await reader
     .selectFrom('import_schedules')
-    .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_id')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'import_schedules.mailing_list_id')
     .innerJoin('database_connections', 'database_connections.id', 'import_schedules.database_connection_id')
     .selectAll('database_connections')
     .select('organization_id')

@@ -1,10 +1,10 @@
-import { ExplainedError, internalError, refusalOf, ApiError } from '../../base/errors.ts'
+import { ApiError, internalError, refusalOf } from '../../base/errors.ts'
 import type { Reading } from '../../contact-files/schema.ts'
 import { kyselyOver, openForReading } from '../../database/connection.ts'
 import { databasePathIn } from '../../database/database-path.ts'
 import type { JobOutcome } from '../../jobs/outcome.ts'
 import { type RunningJob, runJobs } from '../../jobs/run-job.ts'
-import { writeRows } from '../from-databases/write-rows.ts'
+import { writeRowsInThread } from '../from-databases/database-rows.ts'
 import { findUpload } from '../source.ts'
 import { storeUpload } from '../store-upload.ts'
 import type { ScheduleData } from './schedule-jobs.ts'
@@ -30,14 +30,14 @@ async function readRows(job: RunningJob<ScheduleData>): Promise<JobOutcome> {
     const filename = await storeUpload(
       { writer: client, dataDirectory, organizationId },
       `${target.name}.csv`,
-      async (path) => void (await writeRows({ ...question, path }, signal))
+      async (path) => void (await writeRowsInThread({ ...question, path }, signal))
     )
     const source = await findUpload(dataDirectory, organizationId, filename)
     await client.run('importSchedules.begin', { id, source })
     return { is: 'finished' }
   } catch (error) {
-    if (!(error instanceof ExplainedError) || signal.aborted) throw error
-    return { is: 'held', fault: error.refusal }
+    if (!(error instanceof ApiError) || signal.aborted) throw error
+    return { is: 'held', fault: refusalOf(error) }
   }
 }
 

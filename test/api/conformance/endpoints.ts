@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { CampaignDetail } from '../../../src-main/api/campaigns/schema.ts'
 import type { Application } from '../../../src-main/app.ts'
 import {
@@ -17,6 +16,7 @@ import { makeOrganization, makeUser } from '../../support/accounts.ts'
 import type { StartedApplication } from '../../support/application.ts'
 import type { Client } from '../../support/client.ts'
 import { startMailServer } from '../../support/mail-server.ts'
+import { sqliteFile } from '../../support/remote-lists.ts'
 import { routeTo, until } from '../../support/smtp-route.ts'
 import { unsubscribeTokenOf } from '../../support/unsubscribe.ts'
 import { webhookReceiver } from '../../support/webhook-receiver.ts'
@@ -1062,15 +1062,15 @@ const webForms: Endpoint[] = [
 
 function defined(
   path: string,
-  body: (started: StartedApplication) => unknown,
+  body: () => unknown,
   data: { [key: string]: Shape },
   admin: string,
   read: string | undefined
 ): Endpoint[] {
-  const prepare = (started: StartedApplication): Promise<Prepared> => made(started, path, body(started))
+  const prepare = async (started: StartedApplication): Promise<Prepared> => made(started, path, await body())
   return [
     { method: 'GET', path, prepare, data: [data], ...(read !== undefined && { needs: read }) },
-    { method: 'POST', path, prepare: async (started) => ({ body: body(started) }), data, needs: admin },
+    { method: 'POST', path, prepare: async () => ({ body: await body() }), data, needs: admin },
     { method: 'DELETE', path: `${path}/{id}`, prepare, data: 'null', needs: admin }
   ]
 }
@@ -1097,16 +1097,15 @@ const bounceEmailShape: { [key: string]: Shape } = {
   email: 'string',
   plus_addressing: 'boolean'
 }
-/** The database of the application itself: a SQLite file that is there. */
-const databaseConnectionBody = ({ dataDirectory }: StartedApplication): { database_connection: object } => ({
+const databaseConnectionBody = async (): Promise<{ database_connection: object }> => ({
   database_connection: {
     name: unique(),
     engine: 'sqlite',
-    database: join(dataDirectory, 'listwright.db')
+    database: (await sqliteFile()).database
   }
 })
-const oneDatabaseConnection = (started: StartedApplication): Promise<Prepared> =>
-  made(started, '/database_connections', databaseConnectionBody(started))
+const oneDatabaseConnection = async (started: StartedApplication): Promise<Prepared> =>
+  made(started, '/database_connections', await databaseConnectionBody())
 const bounceEmailBody = (): { bounce_email: object } => ({
   bounce_email: { username: `b${++number}`, domain: 'example.com' }
 })
