@@ -24,7 +24,7 @@ import { replacementKey } from '../api/autoresponders/rules.ts'
 import { storeRemoteRecipients } from '../api/remote-lists/commands.ts'
 import { spoolOf } from '../api/remote-lists/queries.ts'
 import { lastRemoteId } from '../api/remote-lists/recipient-ids.ts'
-import { readingFailed } from '../api/remote-lists/rules.ts'
+import { readingGivenUp } from '../api/remote-lists/rules.ts'
 import { fieldOfColumn, valuesOfColumns } from '../remote-lists/fields.ts'
 import type { FilledSpool } from '../remote-lists/fill-spool.ts'
 import type { HandedOverRecipient } from './recipients.ts'
@@ -188,7 +188,10 @@ async function planOf(
     message: { ...message, fields: [...message.fields, ...columns.map(fieldOfColumn)] },
     remote:
       campaign.is_remote_list === 1
-        ? { query: campaign.remote_sql ?? '', spool: spool ? { fileKey: spool.file_key } : null }
+        ? {
+            query: campaign.remote_sql ?? '',
+            spool: spool ? { fileKey: spool.file_key, readAt: spool.read_at } : null
+          }
         : null,
     pass: passOf(delivery),
     percentage,
@@ -374,7 +377,10 @@ const recordSpool: Command<ById & { spool: FilledSpool }, void> = async (context
   const found = await underWay(context, id)
   if (!found) return
   const { fileKey, columns, recipients, rows, skipped, faults, milliseconds } = spool
-  const row = { campaign_id: id, file_key: fileKey, columns: JSON.stringify(columns), recipients }
+  const row = {
+    ...{ campaign_id: id, file_key: fileKey, columns: JSON.stringify(columns), recipients },
+    read_at: Math.floor(context.now - milliseconds)
+  }
   await context.db.replaceInto('spools').values(row).execute()
   await changeDelivery(context, id, {
     ...{ recipients, reading_failures: 0, waits_until: null, waits_for: null }
@@ -405,12 +411,11 @@ const failReading: Command<FailedReading, void> = async (context, { id, fault, p
   const found = await underWay(context, id)
   if (!found) return
   // After it was paused, it begins with all its attempts again.
-  const before = found.delivery.reading_failures
-  const failures = before >= readingFailed ? 1 : before + 1
+  const failures = Math.max(0, found.delivery.reading_failures) + 1
   const pause = pauses[failures - 1]
   const error_message = storeRefusal(fault)
   if (pause === undefined) {
-    await changeDelivery(context, id, { reading_failures: readingFailed })
+    await changeDelivery(context, id, { reading_failures: readingGivenUp })
     await changeDispatch(context, found.campaign, { error_message, paused: 1 })
     await appendToLog(context, id, [refusal('log_held', { fault })])
     return

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { ApiError, refusalOf } from '../base/errors.ts'
 import { type Refusal, refusal } from '../base/refusal.ts'
 import type { Kysely } from 'kysely'
 import type { ContentFormat } from '../api/autoresponders/schema.ts'
@@ -12,10 +13,8 @@ import { handOver } from './hand-over.ts'
 import { linksOf } from './links.ts'
 import { type CarriedFiles, carriedFiles, type ComposedMessage, MessageComposer } from './message.ts'
 import { openOutbox, outboxPath } from './outbox.ts'
-import { RemoteDatabaseFault } from '../remote-databases/fault.ts'
 import type { DatabaseTarget } from '../remote-databases/remote-database.ts'
-import { QueryFault } from '../remote-lists/columns.ts'
-import { fillSpool } from '../remote-lists/fill-spool.ts'
+import { fillSpoolInThread } from '../remote-lists/fill-spool.ts'
 import { spoolPath, SpoolReader } from '../remote-lists/spool.ts'
 import type { DeliveryPlan, RemotePlan } from './plan.ts'
 import { type RecipientSource, spooledRecipients, subscribersOf } from './recipient-source.ts'
@@ -126,12 +125,12 @@ export class Delivery {
     const { target, timeLimit } = data.database
     try {
       const path = spoolPath(dataDirectory, id)
-      const spool = await fillSpool(target, query, { path, timeLimit, signal })
+      const spool = await fillSpoolInThread({ target, query, path, timeLimit }, signal)
       await client.run('deliveries.recordSpool', { id, spool })
       return { is: 'stopped' }
     } catch (error) {
-      if (!(error instanceof RemoteDatabaseFault || error instanceof QueryFault)) throw error
-      return fail(error.refusal, data.schedule.readingPauses)
+      if (!(error instanceof ApiError) || signal.aborted) throw error
+      return fail(refusalOf(error), data.schedule.readingPauses)
     }
   }
 

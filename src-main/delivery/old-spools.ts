@@ -1,10 +1,9 @@
 import type { Kysely } from 'kysely'
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { journalStates } from '../api/journal/schema.ts'
 import { namesIn } from '../base/directories.ts'
 import type { Schema } from '../database/schema.ts'
-import { campaignOfSpool, spoolDirectory, spoolPath } from '../remote-lists/spool.ts'
+import { campaignOfSpool, partialSpoolPath, spoolDirectory, spoolPath } from '../remote-lists/spool.ts'
 
 /**
  * Removes the recipients that were read for a campaign, unless some of them may still get a message: while it is not over, and while the
@@ -18,15 +17,15 @@ export async function removeSpoolUnlessNeeded(
   const campaign = await db
     .selectFrom('dispatches')
     .innerJoin('campaigns', 'campaigns.id', 'dispatches.campaign_id')
-    .innerJoin('mailing_lists', 'mailing_lists.id', 'campaigns.mailing_list_id')
-    .select('state')
+    .select(['state', 'expired'])
     .where('campaigns.id', '=', campaignId)
-    .where('campaigns.deleted_at', 'is', null)
-    .where('mailing_lists.deleted_at', 'is', null)
     .executeTakeFirst()
-  const isOver = !['scheduled', 'sending'].includes(campaign?.state ?? 'cancelled')
-  if (!isOver || (campaign?.state === 'finished' && (await hasUncertain(db, campaignId)))) return
-  await rm(spoolPath(dataDirectory, campaignId), { force: true })
+  if (campaign?.state === 'scheduled' || campaign?.state === 'sending') return
+  const mayBeSentAgain = campaign?.state === 'finished' && campaign.expired === 0
+  if (mayBeSentAgain && (await hasUncertain(db, campaignId))) return
+  const path = spoolPath(dataDirectory, campaignId)
+  await rm(path, { force: true })
+  await rm(partialSpoolPath(path), { force: true })
 }
 
 async function hasUncertain(db: Kysely<Schema>, campaignId: number): Promise<boolean> {
@@ -47,6 +46,5 @@ export async function removeOldSpools(db: Kysely<Schema>, dataDirectory: string)
   for (const name of await namesIn(spoolDirectory(dataDirectory))) {
     const id = campaignOfSpool(name)
     if (id !== null) await removeSpoolUnlessNeeded(db, dataDirectory, id)
-    else await rm(join(spoolDirectory(dataDirectory), name), { force: true })
   }
 }

@@ -101,8 +101,8 @@ export interface SmtpRoute {
 /** Where the recipients of a Remote List come from. */
 export interface RemotePlan {
   query: string
-  /** What was read; null = it has yet to be. */
-  spool: { fileKey: string } | null
+  /** What was read, and when, in UNIX milliseconds; null = it has yet to be. */
+  spool: { fileKey: string; readAt: number } | null
 }
 
 /** A campaign that is being sent: what its thread needs. */

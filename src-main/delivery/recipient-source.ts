@@ -31,7 +31,7 @@ export function subscribersOf(reader: Kysely<Schema>, { recipients }: DeliveryPl
 /** The recipients of a Remote List, as they were read before the first message. */
 export function spooledRecipients(
   reader: Kysely<Schema>,
-  { recipients }: DeliveryPlan,
+  { recipients, remote }: DeliveryPlan,
   spool: SpoolReader
 ): RecipientSource {
   return {
@@ -39,7 +39,8 @@ export function spooledRecipients(
     named: async (ids) => spool.named(ids.map(seqIdOf)).map(rowOf),
     leftOut: async (emails) => {
       const suppressed = await suppressedAmong(reader, recipients, emails)
-      const removed = await removedAmong(reader, recipients.mailingListId, emails)
+      const asked = { mailingListId: recipients.mailingListId, readAt: remote?.spool?.readAt ?? 0 }
+      const removed = await removedAmong(reader, asked, emails)
       return new Set([...suppressed, ...removed])
     },
     close: () => spool.close()

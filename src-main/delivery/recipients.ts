@@ -19,7 +19,7 @@ export interface NextRecipients {
   mails: Mail[]
   /** How many of those read are suppressed, or have removed themselves from a Remote List. */
   suppressed: number
-  /** The last subscriber that was read. */
+  /** The last recipient that was read. */
   afterId: number
   isLast: boolean
 }

@@ -2,6 +2,7 @@ import { type Kysely, type Selectable, sql } from 'kysely'
 import { notFound } from '../base/errors.ts'
 import { formatTime } from '../base/times.ts'
 import type { Schema } from '../database/schema.ts'
+import { remoteMessagesTo } from '../api/remote-lists/queries.ts'
 import { subscribersByEmail } from '../api/subscribers/queries.ts'
 import { type Page, pageOf } from '../http/pagination.ts'
 import { reasonsOfRecipient } from './reports/reasons.ts'
@@ -121,7 +122,8 @@ export async function messagesSentTo(db: Kysely<Schema>, organizationId: number,
   const one = { afterId: 0, offset: 0, limit: 20 }
   const ids = lists.map(({ id }) => id)
   const { rows: subscribers } = await subscribersByEmail(db, ids, address, one)
-  if (subscribers.length === 0) return []
+  const remote = await remoteMessagesTo(db, organizationId, address, one.limit)
+  if (subscribers.length === 0 && remote.length === 0) return []
   // By the primary key of the journal, which begins with the content.
   const contents = await db
     .selectFrom('stat_slices')
@@ -129,18 +131,16 @@ export async function messagesSentTo(db: Kysely<Schema>, organizationId: number,
     .orderBy('id', 'desc')
     .limit(contentsSearched)
     .execute()
+  const sliceIds = contents.map(({ id }) => id)
+  const subscriberIds = subscribers.map(({ id }) => id)
   return db
     .selectFrom('message_journal')
     .select(['stat_slice_id', 'subscriber_id', 'number'])
-    .where(
-      'stat_slice_id',
-      'in',
-      contents.map(({ id }) => id)
-    )
-    .where(
-      'subscriber_id',
-      'in',
-      subscribers.map(({ id }) => id)
+    .where((where) =>
+      where.or([
+        where.and([where('stat_slice_id', 'in', sliceIds), where('subscriber_id', 'in', subscriberIds)]),
+        ...remote.map(({ sliceId, id }) => where.and({ stat_slice_id: sliceId, subscriber_id: id }))
+      ])
     )
     .execute()
 }

@@ -1,4 +1,6 @@
-import type { Refusal } from '../base/refusal.ts'
+import { type Refusal, refusal } from '../base/refusal.ts'
+import { startThread } from '../base/threads.ts'
+import { askOnce } from '../remote-databases/ask-once.ts'
 import { type DatabaseTarget, withRemoteDatabase } from '../remote-databases/remote-database.ts'
 import { recipientColumnsOf } from './columns.ts'
 import { isSkipped, type QueriedRecipient, readRecipient } from './recipients.ts'
@@ -21,15 +23,34 @@ export interface FilledSpool {
 /** Reasons that are stored (docs/api.md, "Remote Lists"). */
 const mostFaults = 5
 
+export interface SpoolQuestion {
+  target: DatabaseTarget
+  query: string
+  /** Of the file. */
+  path: string
+  /** Milliseconds. */
+  timeLimit: number
+}
+
+/**
+ * The same as {@link fillSpool} in a thread of its own, which ends also where a step of SQLite does not.
+ * @throws ApiError validation_failed with why there are no recipients
+ */
+export function fillSpoolInThread(question: SpoolQuestion, signal: AbortSignal): Promise<FilledSpool> {
+  const { target, timeLimit } = question
+  return askOnce(() => startThread(import.meta.url, 'spool-thread', { name: 'recipients' }), question, {
+    ...{ signal, timeLimit },
+    late: refusal('query_too_slow', { name: target.name, seconds: Math.round(timeLimit / 1000) })
+  })
+}
+
 /**
  * Reads all recipients of a query into a file, in memory that does not grow with them.
- * @param timeLimit in milliseconds
  * @throws RemoteDatabaseFault, QueryFault; then there is no file
  */
 export async function fillSpool(
-  target: DatabaseTarget,
-  query: string,
-  { path, timeLimit, signal }: { path: string; timeLimit: number; signal: AbortSignal }
+  { target, query, path, timeLimit }: SpoolQuestion,
+  signal: AbortSignal
 ): Promise<FilledSpool> {
   const began = performance.now()
   return withRemoteDatabase(target, { signal, timeLimit }, async (database) => {

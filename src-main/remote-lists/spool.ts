@@ -16,9 +16,14 @@ export function spoolPath(dataDirectory: string, campaignId: number): string {
   return join(spoolDirectory(dataDirectory), `campaign-${campaignId}.db`)
 }
 
-/** Returns the campaign of a file; null for other files, such as one that was not completed. */
+/** Returns where recipients are written until all of them are there. */
+export function partialSpoolPath(path: string): string {
+  return `${path}.part`
+}
+
+/** Returns the campaign of a file, also of one that is not complete; null for other files. */
 export function campaignOfSpool(name: string): number | null {
-  const id = /^campaign-(\d+)\.db$/.exec(name)?.[1]
+  const id = /^campaign-(\d+)\.db(?:\.part)?$/.exec(name)?.[1]
   return id === undefined ? null : Number(id)
 }
 
@@ -33,7 +38,7 @@ export class SpoolWriter {
 
   constructor(path: string) {
     this.#path = path
-    this.#partial = `${path}.part`
+    this.#partial = partialSpoolPath(path)
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     rmSync(this.#partial, { force: true })
     this.#file = new Database(this.#partial)

@@ -49,7 +49,7 @@ export function writeBackJobs(
         .execute()
       const jobs = rows.map(async ({ id, mailing_list_id, next_at }): Promise<Job[]> => {
         const [first] = await nextRemovals(reader, mailing_list_id, 1)
-        return first ? [{ id, dueAt: Math.max(next_at, first.occurred_at + delay) }] : []
+        return first ? [{ id, dueAt: Math.max(next_at, first.recorded_at + delay) }] : []
       })
       return (await Promise.all(jobs)).flat()
     },

@@ -14,8 +14,8 @@ import type { WriteBackData } from './write-back-jobs.ts'
 
 /** Removals that are written at once. */
 const writtenAtOnce = 500
-/** For one run, in milliseconds. */
-const timeLimit = 10 * 60_000
+/** For one run, in milliseconds, and for the statements that begin in it: what is left is for the next run. */
+const [timeLimit, longestRun] = [10 * 60_000, 5 * 60_000]
 
 runJobs(writeBack, {
   onStorageFault: (fault) => ({ is: 'held', fault }),
@@ -35,9 +35,9 @@ async function writeBack(job: RunningJob<WriteBackData>): Promise<JobOutcome> {
       .executeTakeFirst()
     if (!row) return { is: 'stopped' }
     await withRemoteDatabase(data.database.target, { signal, timeLimit }, async (database) => {
-      for (;;) {
+      for (const began = performance.now(); performance.now() - began < longestRun;) {
         const next = await nextRemovals(reader, row.mailing_list_id, writtenAtOnce)
-        const young = next.findIndex(({ occurred_at }) => occurred_at + data.delay > Date.now())
+        const young = next.findIndex(({ recorded_at }) => recorded_at + data.delay > Date.now())
         const removals = young < 0 ? next : next.slice(0, young)
         if (removals.length === 0) return
         await database.append(tableOf(row.table_name), removals.map(rowOf))

@@ -190,6 +190,21 @@ describe('a campaign to a Remote List', () => {
     expect(await outboxOf(started.dataDirectory, id)).toHaveLength(2)
   })
 
+  it('takes another query while it is paused and nobody was read, and none afterwards', async () => {
+    const list = await remoteListOn(started.api, await sqliteFile(twoContacts))
+    const { id } = await sendQuery(started.api, list.id, 'SELECT email FROM contracts')
+    await until(async () => (await campaignOf(started.api, id)).dispatch?.paused === true)
+    const useQuery = (query: string) =>
+      started.api.put(`/campaigns/${id}`, { campaign: { segmentation_criteria_remote_sql: query } })
+
+    expectSuccess(await useQuery('SELECT email FROM contacts'))
+    expectSuccess(await started.api.post(`/campaigns/${id}/resume`))
+    await untilState(started.api, id, 'finished')
+
+    expect(await outboxOf(started.dataDirectory, id)).toHaveLength(2)
+    expect(await useQuery('SELECT email FROM nowhere')).toMatchObject({ error_code: 'validation_failed' })
+  })
+
   it('takes its query from a template that it is made of', async () => {
     const list = await remoteListOn(started.api, await sqliteFile(twoContacts))
     const query = 'SELECT email FROM contacts'
@@ -413,6 +428,31 @@ describe('what recipients of a Remote List do', () => {
     expect((await campaignOf(started.api, id)).stat_summary).toMatchObject({
       ...{ unsubs_total: 0, unsubs_status_updated: 0 }
     })
+  })
+
+  it('is found by the address: in the journal, and by a bounce that names the Message-ID alone', async () => {
+    const server = await mailServer()
+    await routeTo(started.api, server.port)
+    const list = await remoteListOn(started.api, await sqliteFile(twoContacts))
+    const { id } = await sendQuery(started.api, list.id, 'SELECT email FROM contacts')
+    await untilState(started.api, id, 'finished')
+    const sent = server.received.find(({ to }) => to === 'Bob@Example.org')?.content ?? ''
+    const messageId = /^Message-ID: (.*)$/im.exec(sent)?.[1] ?? ''
+
+    const { messages } = expectSuccess(
+      await started.api.get<{ messages: unknown[] }>(
+        `/campaigns/${id}/journal/messages?state=accepted&email=bob@EXAMPLE.org`
+      )
+    )
+    const bounce = bounceReport('bob@example.org', '').replace(
+      'X-Listwright-Message: ',
+      `Message-ID: ${messageId}`
+    )
+    const answer = await started.api.raw('/ga/api/v2/received_messages', { method: 'POST', body: bounce })
+
+    expect(messages).toMatchObject([{ email: 'Bob@Example.org', state: 'accepted' }])
+    expect(answer.status).toBe(200)
+    expect((await campaignOf(started.api, id)).stat_summary).toMatchObject({ bounces_unique_hard: 1 })
   })
 
   it('reaches statistics by a bounce and a complaint, without changing a status', async () => {

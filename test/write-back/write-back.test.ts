@@ -140,6 +140,26 @@ describe('the removals of a Remote List', () => {
     expect(await recipients()).toBe(2)
   })
 
+  it('keep recipients out of a campaign that was reading before the database knew of them', async () => {
+    const target = await sqliteFile(contacts)
+    const { listId, messages } = await sent(target)
+    await createTable(target, listId)
+    await turnOn(listId)
+    const server = await mailServer()
+    await routeTo(started.api, server.port)
+    const { id } = await sendQuery(started.api, listId, query, { dispatch_attributes: { speed: 1800 } })
+    await until(() => server.received.length === 1)
+    expectSuccess(await started.api.post(`/campaigns/${id}/pause`))
+
+    await unsubscribe(messages.get('Zoë@example.org'))
+    await until(async () => (await writeBackOf(listId)).waiting === 0)
+    expectSuccess(await started.api.post(`/campaigns/${id}/resume`))
+    await untilState(started.api, id, 'finished')
+
+    expect(rowsOf(target)).toHaveLength(1)
+    expect(server.received.map(({ to }) => to)).toEqual(['anna@example.org'])
+  })
+
   it('are refused for a list with subscribers, and for a name that is none of a table', async () => {
     const local = await makeList(started.api)
     const remote = await remoteListOn(started.api, await sqliteFile())
@@ -161,19 +181,25 @@ describe('the removals of a Remote List', () => {
         server.run(
           `CREATE TABLE contacts (id INT, email VARCHAR(100)); ${contacts.replaceAll(/, '?(Anna|NULL)'?\)/g, ')')}`
         )
-        if (server.target.engine === 'postgresql') server.run('GRANT ALL ON contacts TO anna')
+        const { engine } = server.target
+        const grant = (what: string) =>
+          server.run(`GRANT ${what} TO ${engine === 'postgresql' ? 'anna' : "anna@'127.0.0.1'"}`)
+        // As little as the documents say.
+        if (engine === 'mysql') server.run("REVOKE ALL ON crm.* FROM anna@'127.0.0.1'")
+        grant('SELECT ON contacts')
         const { listId, messages } = await sent(server.target)
-        server.run((await writeBackOf(listId)).create_sql ?? '')
-        if (server.target.engine === 'postgresql')
-          server.run('GRANT INSERT, SELECT ON listwright_removals TO anna')
+        const { create_sql } = await turnOn(listId, { is_enabled: false, table_name: 'CRM2.Removals' })
+        if (engine === 'postgresql') server.run('CREATE SCHEMA "CRM2"; GRANT USAGE ON SCHEMA "CRM2" TO anna')
+        else server.run('CREATE DATABASE `CRM2`')
+        server.run(create_sql ?? '')
+        const table = engine === 'postgresql' ? '"CRM2"."Removals"' : '`CRM2`.`Removals`'
+        grant(`INSERT, SELECT ON ${table}`)
         await turnOn(listId)
         await unsubscribe(messages.get('anna@example.org'))
         await receive(bounceReport('Zoë@example.org', tokenOf(messages.get('Zoë@example.org'))))
         await until(async () => (await writeBackOf(listId)).waiting === 0)
 
-        const rows = server.run(
-          'SELECT reason, email, distinct_id FROM listwright_removals ORDER BY event_id'
-        )
+        const rows = server.run(`SELECT reason, email, distinct_id FROM ${table} ORDER BY event_id`)
         expect(rows.split('\n').map((row) => row.split(/[|\t]/))).toEqual([
           ['unsubscribe', 'anna@example.org', '7'],
           ['bounce', 'Zoë@example.org', '8']

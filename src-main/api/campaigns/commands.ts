@@ -5,7 +5,7 @@ import type { CampaignContentsTable } from './tables.ts'
 import { Faults, validationFailed } from '../../base/errors.ts'
 import { type Refusal, refusal } from '../../base/refusal.ts'
 import { purgeJournal } from '../journal/purge.ts'
-import { purgeRemoteRecipients } from '../remote-lists/purge.ts'
+import { spoolOf } from '../remote-lists/queries.ts'
 import { type CarriedFile, carriedFilesOf } from '../attachments/queries.ts'
 import { autorespondersUsing } from '../autoresponders/uses.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
@@ -239,6 +239,15 @@ function settingsOf({
   return settings
 }
 
+/** True if a campaign to a Remote List is paused before its recipients were read: then its query can be corrected. */
+async function waitsForQuery(
+  { db }: CommandContext,
+  id: number,
+  dispatch: Awaited<ReturnType<typeof dispatchOf>>
+): Promise<boolean> {
+  return dispatch?.state === 'sending' && dispatch.paused === 1 && (await spoolOf(db, id)) === undefined
+}
+
 interface UpdateInput extends Scope {
   id: number
   changes: CampaignChanges
@@ -246,14 +255,17 @@ interface UpdateInput extends Scope {
 
 /**
  * Changes the properties in the request.
- * @throws ApiError validation_failed for anything but the name once sending has started
+ * @throws ApiError validation_failed for anything but the name once sending has started, and the query while no recipients could be read
  */
 const updateCampaign: Command<UpdateInput, void> = async (context, input) => {
   const { organizationId, id, changes, kind } = input
   const row = await campaignById(context.db, organizationId, id, kind)
-  const { state: before = 'idle' } = (await dispatchOf(context.db, id)) ?? {}
+  const dispatch = await dispatchOf(context.db, id)
+  const before = dispatch?.state ?? 'idle'
   const isOpen = before === 'idle' || before === 'scheduled'
-  if (!isOpen && Object.keys(changes).some((key) => !['name', 'archived'].includes(key))) {
+  const mayChange = ['name', 'archived']
+  if (await waitsForQuery(context, id, dispatch)) mayChange.push('segmentation_criteria_remote_sql')
+  if (!isOpen && Object.keys(changes).some((key) => !mayChange.includes(key))) {
     throw validationFailed(refusal('campaign_cannot_change', { state: before }))
   }
   const list = await mailingListById(context.db, organizationId, row.mailing_list_id)
@@ -699,7 +711,7 @@ const purgeCampaign = inBackground<{ id: number }, boolean>(async ({ db, now }, 
   const sliceIds = (await slices.execute()).map((slice) => slice.id)
   if (await purgeJournal(db, sliceIds, purgedAtOnce)) return true
   await db.deleteFrom('stat_snapshots').where('stat_slice_id', 'in', slices).execute()
-  if (await purgeRemoteRecipients(db, id, purgedAtOnce)) return true
+  await db.deleteFrom('spools').where('campaign_id', '=', id).execute()
   await db.deleteFrom('campaign_log').where('campaign_id', '=', id).execute()
   await db.deleteFrom('attachments').where('campaign_id', '=', id).execute()
   await db.updateTable('campaigns').set({ purged_at: now }).where('id', '=', id).execute()

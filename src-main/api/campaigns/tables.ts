@@ -100,7 +100,7 @@ export interface DeliveriesTable {
   waits_for: ColumnType<DeliveryWait | null, undefined, DeliveryWait | null>
   /** How often in a row no server could be used. */
   failures: ColumnType<number, undefined, number>
-  /** How often in a row the database of a Remote List gave no recipients. */
+  /** How often in a row the database of a Remote List gave no recipients; {@link readingGivenUp} = the campaign is paused for that. */
   reading_failures: ColumnType<number, undefined, number>
   /** 1 once all links of the contents are in stat_links. */
   has_links: ColumnType<Flag, Flag | undefined, Flag>

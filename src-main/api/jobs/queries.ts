@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { readingFailed } from '../remote-lists/rules.ts'
+import { readingGivenUp } from '../remote-lists/rules.ts'
 import type { Schema } from '../../database/schema.ts'
 import { formatOptionalTime, formatTime } from '../../base/times.ts'
 import { endedJobStates, type Job, type JobType } from './schema.ts'
@@ -138,7 +138,7 @@ function allJobs(db: Kysely<Schema>) {
           WHEN dispatches.state = 'cancelled' THEN 'terminated'
           WHEN dispatches.state = 'failed' THEN 'crashed'
           WHEN dispatches.state = 'idle' THEN NULL
-          WHEN dispatches.paused = 1 AND deliveries.reading_failures = ${sql.lit(readingFailed)} THEN 'paused_remote_list_error'
+          WHEN dispatches.paused = 1 AND deliveries.reading_failures = ${sql.lit(readingGivenUp)} THEN 'paused_remote_list_error'
           WHEN dispatches.paused = 1 THEN 'paused'
           WHEN dispatches.state = 'scheduled' THEN 'sending.not_yet_started'
           WHEN deliveries.phase = 'decision_delay' THEN 'onhold_autowinner'

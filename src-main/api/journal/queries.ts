@@ -3,6 +3,7 @@ import { formatOptionalTime, formatTime } from '../../base/times.ts'
 import type { Schema } from '../../database/schema.ts'
 import { subscribersByEmail } from '../subscribers/queries.ts'
 import { emailKey } from '../subscribers/rules.ts'
+import { remoteRecipientsOf } from '../remote-lists/queries.ts'
 import { seqIdIn } from '../remote-lists/recipient-ids.ts'
 import {
   type JournalCounts,
@@ -174,10 +175,11 @@ export async function messagesTo(
   const key = emailKey(email)
   const one = { afterId: 0, offset: 0, limit: 100 }
   const { rows: subscribers } = await subscribersByEmail(db, [mailingListId], email, one)
+  const remote = 'campaign' in subject ? await remoteRecipientsOf(db, subject.campaign, email, 100) : []
   const rows = await messageRows(db)
     .where('message.stat_slice_id', 'in', slicesOf(db, subject))
     // By the primary key. Those who are no subscribers, such as addresses of a seed list, are few.
-    .where('subscriber_id', 'in', [0, ...subscribers.map(({ id }) => id)])
+    .where('subscriber_id', 'in', [0, ...subscribers.map(({ id }) => id), ...remote])
     .where((where) => where.or([where('subscriber_id', '<>', 0), where(sql`lower(message.email)`, '=', key)]))
     .orderBy('changed_at')
     .limit(100)

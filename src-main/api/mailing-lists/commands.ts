@@ -3,7 +3,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
 import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
 import type { ChangeAction } from '../../database/schema.ts'
-import { purgeRemoteRemovals } from '../remote-lists/purge.ts'
+import { purgeRemoteRecipients, purgeRemoteRemovals } from '../remote-lists/purge.ts'
 import { SubscriberTally } from '../subscriber-counts/tally.ts'
 import { Faults, notFound, validationFailed } from '../../base/errors.ts'
 import { type Refusal, refusal } from '../../base/refusal.ts'
@@ -297,13 +297,14 @@ export const purgeDeletedList = inBackground<{ mailingListId: number }, boolean>
     for (const { id, status } of removed) tally.removed(id, status)
     await tally.save(context)
     if (removed.length === purgedAtOnce) return true
+    if (await purgeRemoteRecipients(context.db, mailingListId, purgedAtOnce)) return true
     if (await purgeRemoteRemovals(context.db, mailingListId, purgedAtOnce)) return true
     await context.db.deleteFrom('import_schedules').where('mailing_list_id', '=', mailingListId).execute()
     await context.db.deleteFrom('write_backs').where('mailing_list_id', '=', mailingListId).execute()
     await context.db.deleteFrom('subscriber_days').where('mailing_list_id', '=', mailingListId).execute()
     await context.db
       .updateTable('mailing_lists')
-      .set({ purged_at: context.now })
+      .set({ purged_at: context.now, database_connection_id: null })
       .where('id', '=', mailingListId)
       .execute()
     return false

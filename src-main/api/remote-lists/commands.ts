@@ -1,4 +1,5 @@
 import type { CommandContext } from '../../database/command.ts'
+import { emailHashOf } from './email-hash.ts'
 
 interface HandedOver {
   seq_id: number
@@ -14,7 +15,9 @@ export async function storeRemoteRecipients(
 ): Promise<void> {
   if (recipients.length === 0) return
   const insert = sqlite.prepare(
-    'INSERT INTO remote_recipients (campaign_id, seq_id, email, distinct_id) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'
+    'INSERT INTO remote_recipients (campaign_id, seq_id, email, email_hash, distinct_id) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING'
   )
-  for (const { seq_id, email, distinct_id } of recipients) insert.run(campaignId, seq_id, email, distinct_id)
+  for (const { seq_id, email, distinct_id } of recipients) {
+    insert.run(campaignId, seq_id, email, emailHashOf(email), distinct_id)
+  }
 }

@@ -1,25 +1,27 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 
-/** Deletes some of the recipients of a campaign to a Remote List. @returns true if there may be more */
+/** Deletes some of the recipients of campaigns to a deleted Remote List; until then they can unsubscribe. @returns true if there may be more */
 export async function purgeRemoteRecipients(
   db: Kysely<Schema>,
-  campaignId: number,
+  mailingListId: number,
   limit: number
 ): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('remote_recipients')
-    .where('campaign_id', '=', campaignId)
-    .where('seq_id', 'in', (select) =>
-      select
-        .selectFrom('remote_recipients')
-        .select('seq_id')
-        .where('campaign_id', '=', campaignId)
-        .limit(limit)
-    )
-    .executeTakeFirst()
-  if (numDeletedRows === BigInt(limit)) return true
-  await db.deleteFrom('spools').where('campaign_id', '=', campaignId).execute()
+  const campaigns = await db
+    .selectFrom('campaigns')
+    .select('id')
+    .where('mailing_list_id', '=', mailingListId)
+    .execute()
+  for (const { id } of campaigns) {
+    const { numDeletedRows } = await db
+      .deleteFrom('remote_recipients')
+      .where('campaign_id', '=', id)
+      .where('seq_id', 'in', (select) =>
+        select.selectFrom('remote_recipients').select('seq_id').where('campaign_id', '=', id).limit(limit)
+      )
+      .executeTakeFirst()
+    if (numDeletedRows === BigInt(limit)) return true
+  }
   return false
 }
 

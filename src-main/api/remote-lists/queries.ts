@@ -2,7 +2,8 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { emailKey } from '../subscribers/rules.ts'
 import type { TokenContent } from '../subscribers/tokens.ts'
-import { isRemoteId, seqIdOf } from './recipient-ids.ts'
+import { emailHashOf } from './email-hash.ts'
+import { isRemoteId, remoteIdOf, seqIdOf } from './recipient-ids.ts'
 
 /** A recipient of a Remote List with the list. */
 export type RemoteRecipient = NonNullable<Awaited<ReturnType<typeof remoteRecipient>>>
@@ -39,12 +40,13 @@ export async function remoteRecipient(
 }
 
 /**
- * Returns those of some addresses that are left out although the query returns them: they have unsubscribed, complained or bounced
- * for good, and the database does not know of it yet.
+ * Returns those of some addresses that are left out although the query returned them: they have unsubscribed, complained or bounced
+ * for good, and the database did not know of it when it was asked.
+ * @param readAt when it was asked, in UNIX milliseconds
  */
 export async function removedAmong(
   db: Kysely<Schema>,
-  mailingListId: number,
+  { mailingListId, readAt }: { mailingListId: number; readAt: number },
   emails: readonly string[]
 ): Promise<Set<string>> {
   const keys = new Map(emails.map((email) => [email, emailKey(email)]))
@@ -54,7 +56,7 @@ export async function removedAmong(
     .distinct()
     .where('mailing_list_id', '=', mailingListId)
     .where('email_key', 'in', [...new Set(keys.values())])
-    .where('written_at', 'is', null)
+    .where((where) => where.or([where('written_at', 'is', null), where('written_at', '>=', readAt)]))
     .where((where) => where.or([where('reason', '!=', 'bounce'), where('bounce_type', '=', 'hard')]))
     .execute()
   const removed = new Set(rows.map(({ email_key }) => email_key))
@@ -73,4 +75,47 @@ export async function isRemoteList(db: Kysely<Schema>, mailingListId: number): P
     .where('id', '=', mailingListId)
     .executeTakeFirst()
   return list?.is_remote_list === 1
+}
+
+/** Returns the ids of a campaign's recipients who have an address. */
+export async function remoteRecipientsOf(
+  db: Kysely<Schema>,
+  campaignId: number,
+  email: string,
+  limit: number
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('remote_recipients')
+    .select(['seq_id', 'email'])
+    .where('email_hash', '=', emailHashOf(email))
+    .where('campaign_id', '=', campaignId)
+    .orderBy('seq_id')
+    .limit(limit)
+    .execute()
+  return rows.filter((row) => emailKey(row.email) === emailKey(email)).map(({ seq_id }) => remoteIdOf(seq_id))
+}
+
+/** Returns the contents that an organization has sent to an address on Remote Lists, with the recipient's id, the newest first. */
+export async function remoteMessagesTo(
+  db: Kysely<Schema>,
+  organizationId: number,
+  email: string,
+  limit: number
+): Promise<{ sliceId: number; id: number }[]> {
+  const rows = await db
+    .selectFrom('remote_recipients')
+    .innerJoin('campaigns', 'campaigns.id', 'remote_recipients.campaign_id')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'campaigns.mailing_list_id')
+    .innerJoin('stats', 'stats.campaign_id', 'campaigns.id')
+    .innerJoin('stat_slices', 'stat_slices.stat_id', 'stats.id')
+    .select(['stat_slices.id as slice_id', 'seq_id', 'email'])
+    .where('email_hash', '=', emailHashOf(email))
+    .where('organization_id', '=', organizationId)
+    .orderBy('stat_slices.id', 'desc')
+    .orderBy('seq_id')
+    .limit(limit)
+    .execute()
+  return rows
+    .filter((row) => emailKey(row.email) === emailKey(email))
+    .map(({ slice_id, seq_id }) => ({ sliceId: slice_id, id: remoteIdOf(seq_id) }))
 }

@@ -29,7 +29,7 @@ export async function recordRemoval(
   { reason, bounceType, bounceCode, at = context.now }: Removal
 ): Promise<void> {
   const { mailing_list_id, campaign_id, seq_id, email, distinct_id, organization_id } = recipient
-  const { id } = await context.db
+  await context.db
     .insertInto('remote_removals')
     .values({
       ...{ mailing_list_id, campaign_id, seq_id, email, distinct_id, reason },
@@ -37,13 +37,13 @@ export async function recordRemoval(
       bounce_type: bounceType ?? null,
       bounce_code: bounceCode ?? null,
       occurred_at: at,
+      recorded_at: context.now,
       event_id: eventIdOf(context.clock)
     })
-    .returning('id')
-    .executeTakeFirstOrThrow()
+    .execute()
   context.record({
     ...{ entity: 'write_back', action: 'update', isUnlogged: true },
-    ...{ organizationId: organization_id, mailingListId: mailing_list_id, firstId: id, lastId: id }
+    ...{ organizationId: organization_id, mailingListId: mailing_list_id, firstId: 0, lastId: 0 }
   })
 }
 
@@ -57,19 +57,38 @@ function eventIdOf(clock: number): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
-/** Counts an unsubscribe of a recipient, and stores it for their database. A second one by the same message is counted only. */
+/** Counts an unsubscribe of a recipient, and stores it for their database, unless one by the same message waits there already. */
 export async function unsubscribeRemote(
   context: CommandContext,
   recipient: RemoteRecipient,
   { sliceId, ip, at }: { sliceId: number; ip: string | null; at: number }
 ): Promise<void> {
-  if (!(await countedSlice(context.db, sliceId))) {
-    await recordRemoval(context, recipient, { reason: 'unsubscribe', at })
-    return
+  if (await countedSlice(context.db, sliceId)) {
+    const unsubscribe = { type: 'unsub' as const, sliceId, subscriber: recipient, ip, at }
+    await recordEvent(context, unsubscribe, recipient.time_zone_name)
   }
-  const unsubscribe = { type: 'unsub' as const, sliceId, subscriber: recipient, ip, at }
-  const isFirst = await recordEvent(context, unsubscribe, recipient.time_zone_name)
-  if (isFirst) await recordRemoval(context, recipient, { reason: 'unsubscribe', at })
+  await recordRemovalOnce(context, recipient, { reason: 'unsubscribe', at })
+}
+
+async function recordRemovalOnce(
+  context: CommandContext,
+  recipient: RemoteRecipient,
+  removal: Removal
+): Promise<void> {
+  const waiting = await removalsOf(context, recipient, removal.reason).select('id').executeTakeFirst()
+  if (!waiting) await recordRemoval(context, recipient, removal)
+}
+
+/** The removals of a recipient for a reason that were not written back yet. */
+function removalsOf({ db }: CommandContext, recipient: RemoteRecipient, reason: RemovalReason) {
+  return db
+    .selectFrom('remote_removals')
+    .where('mailing_list_id', '=', recipient.mailing_list_id)
+    .where('email_key', '=', emailKey(recipient.email))
+    .where('campaign_id', '=', recipient.campaign_id)
+    .where('seq_id', '=', recipient.seq_id)
+    .where('reason', '=', reason)
+    .where('written_at', 'is', null)
 }
 
 /**
@@ -79,16 +98,16 @@ export async function unsubscribeRemote(
  */
 export async function undoRemoteUnsubscribe(
   context: CommandContext,
-  { campaign_id, seq_id, id: subscriberId, time_zone_name }: RemoteRecipient,
+  recipient: RemoteRecipient,
   { sliceId, at, within }: { sliceId: number; at: number; within: number }
 ): Promise<boolean> {
+  const { id: subscriberId, time_zone_name } = recipient
+  const waiting = removalsOf(context, recipient, 'unsubscribe')
+    .select('id')
+    .where('occurred_at', '>=', at - within)
   const undone = await context.db
     .deleteFrom('remote_removals')
-    .where('campaign_id', '=', campaign_id)
-    .where('seq_id', '=', seq_id)
-    .where('reason', '=', 'unsubscribe')
-    .where('written_at', 'is', null)
-    .where('occurred_at', '>=', at - within)
+    .where('id', 'in', waiting)
     .returning('occurred_at')
     .executeTakeFirst()
   if (!undone) return false
@@ -112,10 +131,11 @@ export async function complainRemote(
   recipient: RemoteRecipient,
   sliceId: number
 ): Promise<void> {
-  const isCounted = (await countedSlice(context.db, sliceId)) !== undefined
-  const complaint = { type: 'scomp' as const, sliceId, subscriber: recipient, ip: null }
-  const isFirst = !isCounted || (await recordEvent(context, complaint, recipient.time_zone_name))
-  if (isFirst) await recordRemoval(context, recipient, { reason: 'complaint' })
+  if (await countedSlice(context.db, sliceId)) {
+    const complaint = { type: 'scomp' as const, sliceId, subscriber: recipient, ip: null }
+    await recordEvent(context, complaint, recipient.time_zone_name)
+  }
+  await recordRemovalOnce(context, recipient, { reason: 'complaint' })
 }
 
 export async function bounceRemote(

@@ -1,2 +1,2 @@
 /** The reading_failures of a campaign that is paused because its recipients could not be read. */
-export const readingFailed = 3
+export const readingGivenUp = -1

@@ -10,6 +10,8 @@ export interface SpoolsTable {
   /** Names of the columns that codes take values from. */
   columns: Json
   recipients: number
+  /** When the database was asked. */
+  read_at: Time
 }
 
 /** A recipient of a Remote List whose message was handed over. */
@@ -18,6 +20,8 @@ export interface RemoteRecipientsTable {
   /** 1 = the first recipient of the campaign. */
   seq_id: Fixed<number>
   email: Fixed<string>
+  /** {@link emailHashOf} of the address. */
+  email_hash: Fixed<number>
   distinct_id: Fixed<number | null>
 }
 
@@ -38,6 +42,8 @@ export interface RemoteRemovalsTable {
   bounce_type: Fixed<BounceType | null>
   bounce_code: Fixed<string | null>
   occurred_at: Fixed<Time>
+  /** When it became known here: a gate tells of it later. */
+  recorded_at: Fixed<Time>
   /** Its primary key in the other database. */
   event_id: Fixed<string>
   /** When it was written back; null = it was not. */

@@ -12,7 +12,9 @@ export const remoteLists: Migration = {
       file_key TEXT NOT NULL,
       -- JSON: the names of the columns that codes take values from.
       columns TEXT NOT NULL,
-      recipients INTEGER NOT NULL
+      recipients INTEGER NOT NULL,
+      -- When the database was asked.
+      read_at INTEGER NOT NULL
     ) STRICT;
     -- How often in a row the database could not be read.
     ALTER TABLE deliveries ADD COLUMN reading_failures INTEGER NOT NULL DEFAULT 0;
@@ -21,9 +23,12 @@ export const remoteLists: Migration = {
       campaign_id INTEGER NOT NULL REFERENCES campaigns (id),
       seq_id INTEGER NOT NULL,
       email TEXT NOT NULL,
+      -- Of the address in lower case: an index of hashes takes a third of one of addresses.
+      email_hash INTEGER NOT NULL,
       distinct_id INTEGER,
       PRIMARY KEY (campaign_id, seq_id)
     ) STRICT, WITHOUT ROWID;
+    CREATE INDEX remote_recipients_by_email ON remote_recipients (email_hash);
     -- Unsubscribes, bounces and complaints, in the order in which they are written back.
     CREATE TABLE remote_removals (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -37,6 +42,7 @@ export const remoteLists: Migration = {
       bounce_type TEXT,
       bounce_code TEXT,
       occurred_at INTEGER NOT NULL,
+      recorded_at INTEGER NOT NULL,
       -- Its primary key in the other database.
       event_id TEXT NOT NULL,
       written_at INTEGER

@@ -62,7 +62,7 @@ export interface SmtpWork<Step> {
   nextNew: (most: number) => Promise<Candidates<Step> | null>
   /** Called once messages of {@link nextNew} are claimed. */
   claimed: (candidates: Candidates<Step>) => void
-  /** Returns a message that is tried again; null if there is nothing to send any more. @param subscriber undefined if they are not active, or suppressed */
+  /** Returns a message that is tried again; null if there is nothing to send any more. @param subscriber undefined for one who gets no messages any more */
   mailOf: (row: JournaledRow, subscriber: RecipientRow | undefined) => Mail | null | Promise<Mail | null>
   /** Returns those of some recipients who may still get messages, without those whose addresses are suppressed. */
   reachable: (ids: readonly number[]) => Promise<RecipientRow[]>
