@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { startApplication } from '../support/application.ts'
 import { expectSuccess, makeList } from '../support/builders.ts'
 import { outboxOf } from '../support/outbox.ts'
-import { remoteListOn, sqliteFile } from '../support/remote-lists.ts'
-import { untilState } from '../support/smtp-route.ts'
+import { remoteListOn, sendQuery, sqliteFile } from '../support/remote-lists.ts'
+import { campaignOf, shortSchedule, until, untilState } from '../support/smtp-route.ts'
 import { menuIsGone, sharedBrowser, skipsWithoutBrowser, Window, writeHtml } from './browser.ts'
 
 const contacts = `INSERT INTO contacts VALUES (7, 'anna@example.org', 'Anna'), (8, 'ben@example.org', 'Ben'),
@@ -85,7 +85,7 @@ describe.skipIf(skipsWithoutBrowser)('Remote Lists, in a real Chromium', { timeo
     await page.getByText('SQL that creates the table').click()
     await page.getByRole('switch', { name: 'Write back' }).click()
     await page.getByText('Nothing to write yet').waitFor()
-    await page.getByText('CREATE TABLE listwright_removals').scrollIntoViewIfNeeded()
+    await page.getByText('CREATE TABLE "listwright_removals"').scrollIntoViewIfNeeded()
     await window.screenshot('write-back')
 
     await page.getByRole('button', { name: 'Use in a campaign' }).click()
@@ -109,5 +109,26 @@ describe.skipIf(skipsWithoutBrowser)('Remote Lists, in a real Chromium', { timeo
     const subjects = (await outboxOf(dataDirectory, id)).map(({ headers }) => headers.get('subject'))
     expect(subjects).toEqual(['Hello Anna', 'Hello Ben'])
     await window.screenshot('remote-sent')
+  })
+
+  it('the query of a campaign that could not be read is corrected, and the campaign goes on', async () => {
+    const { api, app } = await startApplication(undefined, { retrySchedule: shortSchedule })
+    const list = await remoteListOn(api, await sqliteFile(contacts))
+    const { id } = await sendQuery(api, list.id, 'SELECT email FROM contact WHERE id < 9')
+    await until(async () => (await campaignOf(api, id)).dispatch?.paused === true)
+    const window = await Window.open(browser, app, `/lists/${list.id}/campaigns/${id}`)
+    const { page } = window
+
+    await page.getByRole('heading', { name: 'Correct the query' }).waitFor()
+    await page.getByLabel('Query in SQL').fill('SELECT email FROM contacts WHERE id < 9')
+    await page.getByRole('button', { name: 'Show rows' }).click()
+    await page.getByText('ben@example.org').waitFor()
+    await window.screenshot('remote-correct')
+    await page.getByRole('button', { name: 'Use this query' }).click()
+    await page.getByText('The campaign now has this query.', { exact: false }).first().waitFor()
+    await page.getByRole('button', { name: 'Continue' }).click()
+
+    expect((await untilState(api, id, 'finished')).stat_summary?.messages_sent).toBe(2)
+    await page.getByRole('heading', { name: 'Correct the query' }).waitFor({ state: 'detached' })
   })
 })
