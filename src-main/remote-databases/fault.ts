@@ -46,9 +46,12 @@ export function queryRefused(
   at?: { query: string; position: number }
 ): RemoteDatabaseFault {
   const words = wordsOf(error)
-  if (!at || at.position < 1) return new RemoteDatabaseFault(refusal('query_refused', { name, words }))
-  const before = at.query.slice(0, at.position - 1).split('\n')
-  const place = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+  if (!at || !(at.position >= 1)) return new RemoteDatabaseFault(refusal('query_refused', { name, words }))
+  const before = Array.from(at.query)
+    .slice(0, at.position - 1)
+    .join('')
+    .split('\n')
+  const place = { line: before.length, column: Array.from(before.at(-1) ?? '').length + 1 }
   return new RemoteDatabaseFault(refusal('query_refused_at', { name, words, ...place }))
 }
 

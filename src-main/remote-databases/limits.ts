@@ -44,8 +44,10 @@ export class ByteWatch {
   }
 }
 
-/** Rows of the first batch, and at most. */
-const [firstRows, mostRows] = [200, 5000]
+/** Rows of the first batch, and at most: rows of 64 kB fit also after a great many short ones. */
+const [firstRows, mostRows] = [20, 1000]
+/** How much larger a batch may be than the one before, which may have had shorter rows. */
+const mostGrowth = 4
 /** Bytes of a batch that is neither slow to ask for nor large in memory. */
 const wantedBytes = 1024 * 1024
 
@@ -53,5 +55,5 @@ const wantedBytes = 1024 * 1024
 export function nextBatchSize(before: { rows: number; bytes: number } | null): number {
   if (before === null || before.rows === 0) return firstRows
   const fitting = Math.floor((wantedBytes * before.rows) / Math.max(1, before.bytes))
-  return Math.max(1, Math.min(mostRows, fitting))
+  return Math.max(1, Math.min(mostRows, before.rows * mostGrowth, fitting))
 }

@@ -83,6 +83,10 @@ function optionsOf(target: DatabaseTarget): ConnectionOptions {
   }
 }
 
+/** After comments, except those that the server runs. SET STATEMENT and OPTIMIZE return rows too, and a read-only transaction does not hold them back. */
+const beginsAsQuery =
+  /^(?:\s|--(?:[ \t].*)?(?:\n|$)|#.*(?:\n|$)|\/\*(?![!M])(?:(?!\*\/)[^])*\*\/)*(?:\(|(?:SELECT|WITH|VALUES|TABLE)\b)/i
+
 class MysqlDatabase implements RemoteDatabase {
   readonly #target: DatabaseTarget
   readonly #connection: Connection
@@ -221,6 +225,7 @@ class MysqlDatabase implements RemoteDatabase {
    * not held back by a read-only transaction.
    */
   async #requireRows(query: string): Promise<void> {
+    if (!beginsAsQuery.test(query)) throw withoutRows()
     const columns = await new Promise<number>((resolve, reject) =>
       this.#connection.prepare(query, (error, statement) => {
         if (error) {

@@ -108,7 +108,9 @@ class PostgresqlDatabase implements RemoteDatabase {
   /** Plain SQL, and not the portals of the protocol, which some engines and PgBouncer do not keep. */
   async read(query: string, { timeLimit }: ReadOptions): Promise<RemoteResult> {
     const endsAt = performance.now() + timeLimit
-    const text = query.trim().replace(/;\s*$/, '')
+    // Blank lines before it stay, so that faults are where they are seen.
+    const text = query.trimEnd().replace(/;$/, '')
+    if (text.includes('\0')) throw queryRefused(this.#target.name, new Error('it has a NUL byte'))
     await this.#run('BEGIN READ ONLY')
     await this.#run('SET LOCAL DateStyle TO ISO')
     await this.#limit(endsAt, timeLimit)
@@ -225,7 +227,7 @@ class PostgresqlDatabase implements RemoteDatabase {
     const code = codeOf(error)
     if (code === '25006') return queryWrites(name, error)
     if (code === '57014' && reading) return tooSlow(name, reading.timeLimit)
-    if (!(error instanceof pg.DatabaseError) || /^(08|57P)/.test(code))
+    if (!(error instanceof pg.DatabaseError) || /^(08(?!P01)|57P)/.test(code))
       return connectionFault(this.#target, error)
     const position = Number(error.position) - declaration.length
     return queryRefused(name, error, reading && { query: reading.query, position })

@@ -1,5 +1,6 @@
 import { ExplainedError } from '../base/errors.ts'
 import { refusal } from '../base/refusal.ts'
+import { replacementKey } from '../api/autoresponders/rules.ts'
 import type { RemoteColumn } from '../remote-databases/remote-database.ts'
 
 /** A query whose result cannot be a list's recipients. */
@@ -18,7 +19,7 @@ export interface RecipientColumns {
 const mostColumns = 500
 
 /**
- * Finds the columns of recipients (docs/api.md, "Remote Lists"); letter case does not count.
+ * Finds the columns of recipients (docs/api.md, "Remote Lists"); letter case does not count, and a space is an underscore in codes.
  * @throws QueryFault
  */
 export function recipientColumnsOf(columns: readonly RemoteColumn[]): RecipientColumns {
@@ -26,7 +27,8 @@ export function recipientColumnsOf(columns: readonly RemoteColumn[]): RecipientC
     throw new QueryFault(refusal('query_columns', { count: columns.length, most: mostColumns }))
   }
   const keys = columns.map(({ name }) => name.trim().toLowerCase())
-  const twice = columns.find((_, index) => keys.indexOf(keys[index] ?? '') < index)
+  const codes = columns.map(({ name }) => replacementKey(name.trim()))
+  const twice = columns.find((_, index) => codes.indexOf(codes[index] ?? '') < index)
   if (twice) throw new QueryFault(refusal('query_column_twice', { column: twice.name }))
   const email = keys.indexOf('email')
   if (email < 0) {

@@ -43,7 +43,7 @@ export class SpoolWriter {
     rmSync(this.#partial, { force: true })
     this.#file = new Database(this.#partial)
     // What an interruption leaves is begun anew, so nothing has to outlast one before the end.
-    this.#file.pragma('journal_mode = OFF')
+    this.#file.pragma('journal_mode = MEMORY')
     this.#file.pragma('synchronous = OFF')
     this.#file.pragma('locking_mode = EXCLUSIVE')
     this.#file.exec(`

@@ -1,5 +1,6 @@
 import { Faults } from '../base/errors.ts'
 import { refusal } from '../base/refusal.ts'
+import { forgetWritten } from '../api/remote-lists/removals.ts'
 import { storeRefusal } from '../base/stored-refusal.ts'
 import { type Command, type CommandContext, recordOne } from '../database/command.ts'
 import { recordEdit, type RecordTables } from '../database/record-rows.ts'
@@ -26,12 +27,13 @@ const updateWriteBack: Command<Update, void> = async (
   const before = await writeBackOf(context.db, mailingListId)
   const faults = new Faults()
   const table_name = changes.table_name?.trim() ?? before?.table_name ?? defaultTableName
-  if (!/^[^\s."`;]+(\.[^\s."`;]+)?$/.test(table_name))
+  if (table_name.includes('\0') || !/^[^\s."`;]+(\.[^\s."`;]+)?$/.test(table_name))
     faults.add(refusal('table_name', { field: 'table_name' }))
   faults.throwIfAny()
   const is_enabled = Number(changes.is_enabled ?? before?.is_enabled === 1)
   const columns = { is_enabled, table_name, updated_at: context.now }
   if (before) {
+    if (table_name !== before.table_name) await forgetWritten(context, [mailingListId])
     await recordEdit(context, tables, owner, before.id, () =>
       context.db
         .updateTable('write_backs')

@@ -60,6 +60,7 @@ describe('a database connection', () => {
     [{ ...server, username: '' }, /^username cannot be blank$/],
     [{ ...server, host: 'postgres://db' }, /^host must be the name or address of a server/],
     [{ engine: 'sqlite', database: 'crm.db' }, /^database must be the whole path of a SQLite file/],
+    [{ engine: 'sqlite', database: '/crm.db\0x' }, /^database must be the whole path of a SQLite file/],
     [{ ...server, authorities: 'my certificate' }, /^authorities is not a certificate in PEM format/],
     [{ ...server, organization_ids: [999999] }, /^organization_ids 999999 does not exist$/],
     [{ ...server, engine: 'oracle' }, /^engine/],
@@ -90,7 +91,11 @@ describe('a database connection', () => {
     await symlink(own, link)
     const { id } = await create({ engine: 'sqlite', database: (await sqliteFile()).database })
 
-    for (const database of [own, link, join(started.dataDirectory, 'not-there-yet.db')]) {
+    const folder = join(await temporaryDirectory(), 'folder')
+    await symlink(started.dataDirectory, folder)
+    const notYet = [join(started.dataDirectory, 'not-yet.db'), join(folder, 'spools', 'not-yet.db')]
+
+    for (const database of [own, ` ${own}`, link, ...notYet]) {
       const connection = { name: 'Own', engine: 'sqlite', database }
       expect(
         await started.api.post('/database_connections', { database_connection: connection })

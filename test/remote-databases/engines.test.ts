@@ -73,6 +73,8 @@ const dialects: Record<string, Dialect> = {
       'SELECT add_one() AS n',
       'SET GLOBAL max_connections = 7',
       'SET SESSION TRANSACTION READ WRITE',
+      'SET STATEMENT tx_read_only=0 FOR OPTIMIZE TABLE contacts',
+      '/* SELECT */ ANALYZE TABLE contacts',
       'INSERT INTO contacts VALUES (9)',
       'SELECT 1 AS n; COMMIT; INSERT INTO contacts VALUES (9)',
       'DROP TABLE contacts',
@@ -155,9 +157,21 @@ describe.skipIf(!hasDatabases && process.env['CI'] !== 'true')('a database serve
       expect(process.memoryUsage.rss() - before).toBeLessThan(400_000_000)
     }, 40_000)
 
+    it('is read where long rows follow short ones', async () => {
+      const query = `SELECT CASE WHEN n > 3000 THEN ${long(20_000).replace(/^SELECT (.*) AS a$/, '$1')} END AS a FROM (${series(6000)}) AS numbers`
+
+      const { rows } = await readAll(target(), query)
+
+      expect([rows.length, rows.at(-1)?.[0]?.length]).toEqual([6000, 20_000])
+    })
+
+    it('takes a query with comments before it', async () => {
+      expect((await readAll(target(), '-- who\n/* gets it */\n(SELECT 1 AS a)')).rows).toEqual([['1']])
+    })
+
     it('names the fault of a query in its own words', async () => {
       await expect(readAll(target(), 'SELECT x\nFROM nowhere')).rejects.toThrow(/nowhere.*exist/)
-      await expect(readAll(target(), 'SELECTED')).rejects.toThrow(/syntax/)
+      await expect(readAll(target(), 'SELECT FROM FROM')).rejects.toThrow(/syntax/)
     })
 
     it('says what it can do when it is tested', async () => {
@@ -183,6 +197,14 @@ describe.skipIf(!hasDatabases && process.env['CI'] !== 'true')('a database serve
     await expect(readAll(servers.postgresql.target, 'SELECT 1 AS a,\n  nothing AS b')).rejects.toThrow(
       'the database CRM refuses the query in line 2, column 3: “column "nothing" does not exist”'
     )
+    await expect(readAll(servers.postgresql.target, "\n\nSELECT '🙂', nothing")).rejects.toThrow(
+      'the database CRM refuses the query in line 3, column 13:'
+    )
+    for (const query of ['SELECT 1 / 0', 'SELECT 1 WHERE 1 = $1', 'SELECT 1 AS \0']) {
+      await expect(readAll(servers.postgresql.target, query)).rejects.toThrow(
+        /^the database CRM refuses the query: /
+      )
+    }
   })
 
   it('over three others by postgres_fdw is read as one table, and refuses to write to any of them', async () => {

@@ -104,6 +104,7 @@ describe('a campaign to a Remote List', () => {
     ['SELECT email FROM nowhere', /^the database CRM \d+ refuses the query: “no such table: nowhere”$/],
     ['SELECT name FROM contacts', /^the query returns no column “email”, only name\./],
     ['SELECT email, EMAIL AS "eMail" FROM contacts', /^the query returns the column “eMail” twice/],
+    ['SELECT email, 1 AS a_b, 2 AS "A b" FROM contacts', /^the query returns the column “A b” twice/],
     ['DELETE FROM contacts', /refuses the query because it would change data/]
   ])('asks again after two pauses, and is paused then: %s', async (query, sentence) => {
     const list = await remoteListOn(started.api, await sqliteFile(twoContacts))

@@ -160,6 +160,27 @@ describe('the removals of a Remote List', () => {
     expect(server.received.map(({ to }) => to)).toEqual(['anna@example.org'])
   })
 
+  it('are kept out, and written again, where a list gets its recipients from another database', async () => {
+    const target = await sqliteFile(contacts)
+    const other = await sqliteFile(contacts)
+    const { listId, messages } = await sent(target)
+    await createTable(target, listId)
+    await turnOn(listId)
+    await unsubscribe(messages.get('anna@example.org'))
+    await until(async () => (await writeBackOf(listId)).waiting === 0)
+
+    const { database_connection_id } = await remoteListOn(started.api, other)
+    expectSuccess(
+      await started.api.put(`/mailing_lists/${listId}`, { mailing_list: { database_connection_id } })
+    )
+    const { id } = await sendQuery(started.api, listId, query)
+
+    expect((await untilState(started.api, id, 'finished')).stat_summary?.messages_sent).toBe(1)
+    await createTable(other, listId)
+    await until(async () => (await writeBackOf(listId)).waiting === 0)
+    expect(rowsOf(other)).toMatchObject([{ email: 'anna@example.org' }])
+  })
+
   it('are refused for a list with subscribers, and for a name that is none of a table', async () => {
     const local = await makeList(started.api)
     const remote = await remoteListOn(started.api, await sqliteFile())

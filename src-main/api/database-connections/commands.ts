@@ -9,6 +9,7 @@ import { recordDeletion, recordEdit, type RecordTables } from '../../database/re
 import { namesOf, requireFreeName } from '../../http/names.ts'
 import { dependenciesOn } from '../delivery-settings/queries.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
+import { forgetWritten } from '../remote-lists/removals.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
 import { databaseConnectionById, type DatabaseConnectionRow, databaseConnections } from './queries.ts'
 import type { DatabaseConnectionInput } from './schema.ts'
@@ -57,6 +58,13 @@ const updateDatabaseConnection: Command<Update, DatabaseConnectionRow> = async (
   await endWaitingFor(context, id)
   const isElsewhere =
     columns.host !== before.host || columns.port !== before.port || columns.engine !== before.engine
+  if (isElsewhere || columns.database !== before.database) {
+    const lists = await listsOf(context, id).execute()
+    await forgetWritten(
+      context,
+      lists.map((list) => list.id)
+    )
+  }
   return recordEdit(context, tables, owner, id, () =>
     context.db
       .updateTable('database_connections')
@@ -67,9 +75,13 @@ const updateDatabaseConnection: Command<Update, DatabaseConnectionRow> = async (
   )
 }
 
+function listsOf({ db }: Pick<CommandContext, 'db'>, id: number) {
+  return db.selectFrom('mailing_lists').select('id').where('database_connection_id', '=', id)
+}
+
 /** Has campaigns, write-backs and repeated imports that wait for a database try again at once. */
 async function endWaitingFor({ db, clock }: CommandContext, id: number): Promise<void> {
-  const lists = db.selectFrom('mailing_lists').select('id').where('database_connection_id', '=', id)
+  const lists = listsOf({ db }, id)
   const campaigns = db.selectFrom('campaigns').select('id').where('mailing_list_id', 'in', lists)
   await db
     .updateTable('deliveries')
@@ -116,7 +128,7 @@ async function columnsOf({ db }: CommandContext, settings: DatabaseConnectionSet
   if (engine !== null) {
     if (database === '') faults.add(refusal('blank', { field: 'database' }))
     if (engine === 'sqlite') {
-      if (database !== '' && !isAbsolute(database))
+      if (database !== '' && (!isAbsolute(database) || database.includes('\0')))
         faults.add(refusal('database_path', { field: 'database' }))
     } else {
       if (host === '') faults.add(refusal('blank', { field: 'host' }))

@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises'
-import { isAbsolute, relative, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { storeSecretOf } from '../../base/credentials.ts'
 import { validationFailed } from '../../base/errors.ts'
 import { refusal } from '../../base/refusal.ts'
@@ -14,6 +14,13 @@ import {
   targetOf
 } from './queries.ts'
 
+/** Resolves the links in a path, of which the last parts need not be there yet. */
+async function resolved(path: string): Promise<string> {
+  const real = await realpath(path).catch(() => null)
+  if (real !== null || dirname(path) === path) return real ?? path
+  return join(await resolved(dirname(path)), basename(path))
+}
+
 type Place = Pick<DatabaseConnectionRow, 'engine' | 'database'>
 
 /**
@@ -21,10 +28,9 @@ type Place = Pick<DatabaseConnectionRow, 'engine' | 'database'>
  * @throws ApiError validation_failed for a file in the data directory
  */
 async function refuseOwnData(dataDirectory: string, { engine, database }: Place): Promise<void> {
-  if (engine !== 'sqlite' || !isAbsolute(database)) return
-  // Both paths are resolved first, since either may contain links. A file that is not there yet is looked at as named.
-  const file = await realpath(database).catch(() => database)
-  const within = relative(await realpath(dataDirectory), file)
+  const path = database.trim()
+  if (engine !== 'sqlite' || !isAbsolute(path) || path.includes('\0')) return
+  const within = relative(await realpath(dataDirectory), await resolved(path))
   if (within.split(sep)[0] !== '..' && !isAbsolute(within))
     throw validationFailed(refusal('database_own_data', { field: 'database' }))
 }

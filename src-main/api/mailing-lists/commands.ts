@@ -1,3 +1,4 @@
+import { forgetWritten } from '../remote-lists/removals.ts'
 import { holdsMoved, recordAbsent } from '../bulk-actions/absent-commands.ts'
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
@@ -67,7 +68,9 @@ export interface UpdateInput {
 /** Changes the properties in the request, except the primary key. */
 const updateMailingList: Command<UpdateInput, void> = async (context, input) => {
   const { organizationId, id } = input
+  const { database_connection_id: before } = await mailingListById(context.db, organizationId, id)
   const { columns, seedListIds } = await readChanges(context, input)
+  if (columns.database_connection_id !== before) await forgetWritten(context, [id])
   await recordEdit(context, mailingListTables, { organizationId, mailingListId: id }, id, async () => {
     await context.db
       .updateTable('mailing_lists')

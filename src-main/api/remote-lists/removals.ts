@@ -70,6 +70,19 @@ export async function unsubscribeRemote(
   await recordRemovalOnce(context, recipient, { reason: 'unsubscribe', at })
 }
 
+/** Has the removals of lists written again, into another database or table, and kept out of campaigns until then. */
+export async function forgetWritten(
+  { db }: CommandContext,
+  mailingListIds: readonly number[]
+): Promise<void> {
+  await db
+    .updateTable('remote_removals')
+    .set({ written_at: null })
+    .where('mailing_list_id', 'in', mailingListIds)
+    .where('written_at', 'is not', null)
+    .execute()
+}
+
 async function recordRemovalOnce(
   context: CommandContext,
   recipient: RemoteRecipient,

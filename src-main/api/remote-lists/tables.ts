@@ -47,7 +47,7 @@ export interface RemoteRemovalsTable {
   /** Its primary key in the other database. */
   event_id: Fixed<string>
   /** When it was written back; null = it was not. */
-  written_at: ColumnType<Time | null, undefined, Time>
+  written_at: ColumnType<Time | null, undefined, Time | null>
 }
 
 /** Whether and where removals of a Remote List are written back. */

@@ -29,7 +29,8 @@ export function writeRows(
 ): Promise<number> {
   return withRemoteDatabase(target, { signal, timeLimit }, async (database) => {
     const result = await database.read(query, { timeLimit })
-    const names = result.columns.map(({ name }) => name)
+    // As a file's header is read.
+    const names = result.columns.map(({ name }) => name.trim())
     if (columns && columns.join('\n') !== names.join('\n')) {
       throw new ExplainedError(refusal('query_columns_changed', { columns: [...columns], found: names }))
     }
