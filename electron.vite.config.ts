@@ -56,7 +56,9 @@ export default defineConfig({
           entryFileNames: '[name].js',
           chunkFileNames: '[name]-[hash].js',
           // Licences are in a file of their own.
-          comments: { legal: false, jsdoc: false }
+          comments: { legal: false, jsdoc: false },
+          // Names stay, so that what an error says of its place can be read.
+          minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } }
         }
       }
     }
