@@ -2,9 +2,8 @@ import type { Kysely } from 'kysely'
 import { signingKeysOf } from './signing.ts'
 import { deliveriesToDo, type DeliveryJob, serversOfCampaign } from './queries.ts'
 import type { SmtpServerRow } from '../api/smtp-servers/queries.ts'
-import { targetOf } from '../api/database-connections/queries.ts'
+import { jobDatabaseOf } from '../api/database-connections/queries.ts'
 import type { Credentials } from '../base/credentials.ts'
-import { ApiError, refusalOf } from '../base/errors.ts'
 import type { Schema } from '../database/schema.ts'
 import { gateKeys } from '../gates/queries.ts'
 import type { Writer } from '../database/writer.ts'
@@ -97,13 +96,7 @@ async function databaseOf(
     .selectAll('database_connections')
     .where('campaigns.id', '=', campaignId)
     .executeTakeFirst()
-  if (!connection) return null
-  try {
-    return { target: await targetOf(connection, credentials), timeLimit: connection.time_limit * 1000 }
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    return { fault: refusalOf(error) }
-  }
+  return connection ? jobDatabaseOf(connection, credentials) : null
 }
 
 /** Reads the passwords and tokens of servers, by id; null = one cannot be read. */

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { JobDatabase } from '../api/database-connections/queries.ts'
 import { ApiError, refusalOf } from '../base/errors.ts'
 import { type Refusal, refusal } from '../base/refusal.ts'
 import type { Kysely } from 'kysely'
@@ -13,7 +14,6 @@ import { handOver } from './hand-over.ts'
 import { linksOf } from './links.ts'
 import { type CarriedFiles, carriedFiles, type ComposedMessage, MessageComposer } from './message.ts'
 import { openOutbox, outboxPath } from './outbox.ts'
-import type { DatabaseTarget } from '../remote-databases/remote-database.ts'
 import { fillSpoolInThread } from '../remote-lists/fill-spool.ts'
 import { spoolPath, SpoolReader } from '../remote-lists/spool.ts'
 import type { DeliveryPlan, RemotePlan } from './plan.ts'
@@ -56,8 +56,8 @@ export interface DeliveryData {
   schedule: RetrySchedule
   /** The keys of gates, by URL domain; null = one cannot be read. */
   gateKeys: Readonly<Record<number, string | null>>
-  /** Where the recipients of a Remote List are, or why they cannot be read; `timeLimit` in milliseconds. null = it sends to subscribers. */
-  database: { target: DatabaseTarget; timeLimit: number } | { fault: Refusal } | null
+  /** Where the recipients of a Remote List are; null = it sends to subscribers. */
+  database: JobDatabase | null
 }
 
 /** One phase of a campaign: subscribers by id -> messages -> transport -> counters. */

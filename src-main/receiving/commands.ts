@@ -4,9 +4,9 @@ import { journalStates } from '../api/journal/schema.ts'
 import { SubscriberTally } from '../api/subscriber-counts/tally.ts'
 import { type BouncedMessage, messageIdOf, readBounceToken } from '../api/subscribers/bounce-tokens.ts'
 import { unsubscribeByToken } from '../api/subscribers/commands.ts'
-import { type RemoteRecipient, remoteRecipient } from '../api/remote-lists/queries.ts'
+import { recipientNamed, type RemoteRecipient } from '../api/remote-lists/queries.ts'
 import { bounceRemote, complainRemote } from '../api/remote-lists/removals.ts'
-import { subscriberWithList } from '../api/subscribers/queries.ts'
+import type { subscriberWithList } from '../api/subscribers/queries.ts'
 import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import { readToken } from '../api/subscribers/tokens.ts'
 import { type Command, type CommandContext, inBackground, recordOne } from '../database/command.ts'
@@ -75,7 +75,7 @@ async function unsubscribeOf(
   const token = unsubscribeTokens.find((each) => readToken(secret, 'unsubscribe', each) !== null)
   const named = token === undefined ? null : readToken(secret, 'unsubscribe', token)
   if (token === undefined || !named) return null
-  const subscriber = await recipientOf(db, named)
+  const subscriber = await recipientNamed(db, named)
   const isForeign = subscriber !== undefined && subscriber.organization_id !== organizationId
   return isForeign ? null : { token, ...named }
 }
@@ -86,7 +86,7 @@ async function applyUnsubscribe(
   receivedId: number,
   { token, sliceId, subscriberId }: { token: string; sliceId: number; subscriberId: number }
 ): Promise<void> {
-  const subscriber = await recipientOf(context.db, { subscriberId, sliceId })
+  const subscriber = await recipientNamed(context.db, { subscriberId, sliceId })
   // A deleted subscriber is remembered as unsubscribed, in case that is undone.
   await unsubscribeByToken(context, { organizationId, token, ip: null })
   await storeRecipient(context, receivedId, {
@@ -104,7 +104,7 @@ async function sentMessageOf(
 ): Promise<BouncedMessage | null> {
   for (const token of reading.bounceTokens) {
     const named = readBounceToken(secret, token)
-    if (named && (await recipientOf(db, named))?.organization_id === organizationId) return named
+    if (named && (await recipientNamed(db, named))?.organization_id === organizationId) return named
   }
   const { returnedId } = reading
   if (returnedId === null) return null
@@ -122,11 +122,6 @@ async function sentMessageOf(
 /** Recipients of a report whose messages are compared with the one that it returns. */
 const mostSearched = 3
 
-/** Returns the subscriber or the recipient of a Remote List that a token names. */
-async function recipientOf(db: CommandContext['db'], named: { subscriberId: number; sliceId: number }) {
-  return (await remoteRecipient(db, named)) ?? subscriberWithList(db, named.subscriberId)
-}
-
 async function applyReport(
   context: CommandContext,
   { reading }: Received,
@@ -135,7 +130,7 @@ async function applyReport(
 ): Promise<void> {
   const { report } = reading
   if (!report) return
-  const subscriber = sent && (await recipientOf(context.db, sent))
+  const subscriber = sent && (await recipientNamed(context.db, sent))
   const addresses = report.recipients.map((each) => (typeof each === 'string' ? each : each.address))
   // A message has one recipient. Where it was forwarded, the report names another address than it was sent to.
   const own = subscriber ? addresses.indexOf(subscriber.email.toLowerCase()) : -1
@@ -197,7 +192,7 @@ async function markAsCause({ db }: CommandContext, id: number): Promise<void> {
 }
 
 type Recipient = NonNullable<Awaited<ReturnType<typeof subscriberWithList>>>
-type AnyRecipient = NonNullable<Awaited<ReturnType<typeof recipientOf>>>
+type AnyRecipient = NonNullable<Awaited<ReturnType<typeof recipientNamed>>>
 
 function isRemote(recipient: AnyRecipient): recipient is RemoteRecipient {
   return 'seq_id' in recipient

@@ -1,8 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { answerQuestions, AskedThread } from '../base/asked-thread.ts'
 import { ExplainedError, validationFailed } from '../base/errors.ts'
-import { codeOf, rowTooLarge } from './fault.ts'
-import { mostMegabytes } from './limits.ts'
+import { codeOf, rowTooLarge, tooSlow } from './fault.ts'
 import { type Refusal, refusal } from '../base/refusal.ts'
 
 /** What a thread found in a remote database, or why it found nothing. */
@@ -35,8 +34,8 @@ interface AskLimits {
   signal: AbortSignal
   /** Milliseconds. */
   timeLimit: number
-  /** What is thrown when the thread does not answer in time. */
-  late: Refusal
+  /** Of the database, for the sentence when it does not answer in time. */
+  name: string
 }
 
 /** How long a thread may take to give up after it was asked to, in milliseconds. */
@@ -49,7 +48,7 @@ const patience = 3000
 export async function askOnce<Question, Found>(
   start: () => Worker,
   question: Question,
-  { signal, timeLimit, late }: AskLimits
+  { signal, timeLimit, name }: AskLimits
 ): Promise<Found> {
   const thread = new AskedThread<Question, DatabaseAnswer<Found>>(start)
   const timers: NodeJS.Timeout[] = []
@@ -57,7 +56,9 @@ export async function askOnce<Question, Found>(
     signal.addEventListener('abort', () =>
       timers.push(setTimeout(() => reject(signal.reason as Error), patience))
     )
-    timers.push(setTimeout(() => reject(validationFailed(late)), timeLimit + patience))
+    timers.push(
+      setTimeout(() => reject(validationFailed(tooSlow(name, timeLimit).refusal)), timeLimit + patience)
+    )
   })
   try {
     const answer = await Promise.race([thread.ask(question, signal), onAbort]).catch(explainMemory)
@@ -73,7 +74,7 @@ export async function askOnce<Question, Found>(
 
 /** A row that is too large for the thread's memory ends it. */
 function explainMemory(error: unknown): never {
-  if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY') throw validationFailed(rowTooLarge(mostMegabytes).refusal)
+  if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY') throw validationFailed(rowTooLarge().refusal)
   throw error
 }
 

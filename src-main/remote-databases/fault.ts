@@ -1,5 +1,6 @@
 import { ExplainedError, messageOf } from '../base/errors.ts'
 import { refusal } from '../base/refusal.ts'
+import { mostBytes } from './limits.ts'
 
 /** A remote database that cannot be used, or refuses a query; the sentence names it, and has its words. */
 export class RemoteDatabaseFault extends ExplainedError {}
@@ -69,6 +70,6 @@ export function withoutRows(): RemoteDatabaseFault {
   return new RemoteDatabaseFault(refusal('query_without_rows'))
 }
 
-export function rowTooLarge(megabytes: number): RemoteDatabaseFault {
-  return new RemoteDatabaseFault(refusal('query_row_too_large', { megabytes }))
+export function rowTooLarge(): RemoteDatabaseFault {
+  return new RemoteDatabaseFault(refusal('query_row_too_large', { megabytes: mostBytes / 1024 / 1024 }))
 }

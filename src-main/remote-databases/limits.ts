@@ -6,8 +6,7 @@ export const connectTimeout = 15_000
 export const endTimeout = 2000
 
 /** Bytes that the rows of one batch may have: drivers hold a row in memory as a whole before they hand it over. */
-const mostBytes = 64 * 1024 * 1024
-export const mostMegabytes = mostBytes / 1024 / 1024
+export const mostBytes = 64 * 1024 * 1024
 /** How often the bytes are counted, in milliseconds. */
 const countedEvery = 20
 

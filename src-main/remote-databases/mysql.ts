@@ -13,7 +13,7 @@ import {
   unreachable,
   withoutRows
 } from './fault.ts'
-import { ByteWatch, connectTimeout, endTimeout, mostMegabytes } from './limits.ts'
+import { ByteWatch, connectTimeout, endTimeout } from './limits.ts'
 import type {
   Abilities,
   DatabaseTarget,
@@ -291,7 +291,7 @@ class MysqlDatabase implements RemoteDatabase {
 
   #faultOf(error: unknown, timeLimit: number | null): RemoteDatabaseFault {
     if (error instanceof RemoteDatabaseFault) return error
-    if (this.#watch.isExceeded) return rowTooLarge(mostMegabytes)
+    if (this.#watch.isExceeded) return rowTooLarge()
     const { errno = 0, fatal = false, sqlState } = error as MysqlError
     const { name } = this.#target
     if (errno === readOnlyTransaction) return queryWrites(name, error)

@@ -15,7 +15,7 @@ import {
   withoutRows,
   wordsOf
 } from './fault.ts'
-import { ByteWatch, connectTimeout, endTimeout, mostMegabytes, nextBatchSize } from './limits.ts'
+import { ByteWatch, connectTimeout, endTimeout, nextBatchSize } from './limits.ts'
 import type {
   Abilities,
   DatabaseTarget,
@@ -222,7 +222,7 @@ class PostgresqlDatabase implements RemoteDatabase {
   }
 
   #faultOf(error: unknown, reading: { query: string; timeLimit: number } | undefined): RemoteDatabaseFault {
-    if (this.#watch.isExceeded) return rowTooLarge(mostMegabytes)
+    if (this.#watch.isExceeded) return rowTooLarge()
     const { name } = this.#target
     const code = codeOf(error)
     if (code === '25006') return queryWrites(name, error)

@@ -9,7 +9,7 @@ import {
   unreachable,
   withoutRows
 } from './fault.ts'
-import { mostMegabytes } from './limits.ts'
+import { mostBytes } from './limits.ts'
 import { quotedName, quotedTable } from './quoting.ts'
 import type {
   Abilities,
@@ -26,7 +26,6 @@ type SqliteValue = string | number | bigint | Buffer | null
 
 /** Rows and characters of a batch. */
 const [rowsAtOnce, wantedCharacters] = [2000, 1024 * 1024]
-const mostCharacters = mostMegabytes * 1024 * 1024
 /** How long a lock of another program is waited for, in milliseconds. */
 const busyTimeout = 5000
 
@@ -84,7 +83,7 @@ class SqliteDatabase implements RemoteDatabase {
               const row = each.value.map(textOf)
               batch.push(row)
               characters += row.reduce((sum, value) => sum + (value?.length ?? 0), 0)
-              if (characters > mostCharacters) throw rowTooLarge(mostMegabytes)
+              if (characters > mostBytes) throw rowTooLarge()
               if (batch.length >= rowsAtOnce || characters >= wantedCharacters) break
             }
             this.#signal.throwIfAborted()

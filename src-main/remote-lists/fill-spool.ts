@@ -1,4 +1,4 @@
-import { type Refusal, refusal } from '../base/refusal.ts'
+import type { Refusal } from '../base/refusal.ts'
 import { startThread } from '../base/threads.ts'
 import { askOnce } from '../remote-databases/ask-once.ts'
 import { type DatabaseTarget, withRemoteDatabase } from '../remote-databases/remote-database.ts'
@@ -39,8 +39,7 @@ export interface SpoolQuestion {
 export function fillSpoolInThread(question: SpoolQuestion, signal: AbortSignal): Promise<FilledSpool> {
   const { target, timeLimit } = question
   return askOnce(() => startThread(import.meta.url, 'spool-thread', { name: 'recipients' }), question, {
-    ...{ signal, timeLimit },
-    late: refusal('query_too_slow', { name: target.name, seconds: Math.round(timeLimit / 1000) })
+    ...{ signal, timeLimit, name: target.name }
   })
 }
 

@@ -1,4 +1,3 @@
-import { refusal } from '../base/refusal.ts'
 import { startThread } from '../base/threads.ts'
 import { askForUser } from '../remote-databases/ask-once.ts'
 import type { QueryQuestion, QueryResult } from './query.ts'
@@ -17,10 +16,7 @@ export class RemoteQueries {
     return askForUser(
       () => startThread(import.meta.url, 'query-thread', { name: 'database query' }),
       question,
-      {
-        ...{ signal, timeLimit },
-        late: refusal('query_too_slow', { name: target.name, seconds: Math.round(timeLimit / 1000) })
-      }
+      { signal, timeLimit, name: target.name }
     )
   }
 }

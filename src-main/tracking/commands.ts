@@ -3,8 +3,7 @@ import type { Command, CommandContext } from '../database/command.ts'
 import { queueReactions } from '../api/autoresponders/reactions.ts'
 import { countedSlice, happened, recordEvent } from '../api/statistics/counting.ts'
 import { detectBurst, recordVisit } from '../api/statistics/machines.ts'
-import { remoteRecipient } from '../api/remote-lists/queries.ts'
-import { subscriberWithList } from '../api/subscribers/queries.ts'
+import { recipientNamed } from '../api/remote-lists/queries.ts'
 import { signingSecret } from '../settings/queries.ts'
 import { readToken, type TokenPurpose } from '../api/subscribers/tokens.ts'
 
@@ -111,8 +110,7 @@ export async function recipientOf(
   const named = readToken(secret, purpose, token)
   if (!named) return null
   const slice = await countedSlice(context.db, named.sliceId)
-  const subscriber =
-    (await remoteRecipient(context.db, named)) ?? (await subscriberWithList(context.db, named.subscriberId))
+  const subscriber = await recipientNamed(context.db, named)
   if (!slice || !subscriber) return null
   return {
     sliceId: named.sliceId,

@@ -1,12 +1,9 @@
 import type { Kysely } from 'kysely'
-import { targetOf } from '../api/database-connections/queries.ts'
+import { type JobDatabase, jobDatabaseOf } from '../api/database-connections/queries.ts'
 import type { Credentials } from '../base/credentials.ts'
-import { ApiError, refusalOf } from '../base/errors.ts'
-import type { Refusal } from '../base/refusal.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import type { Job, JobKind } from '../jobs/job-runner.ts'
-import type { DatabaseTarget } from '../remote-databases/remote-database.ts'
 import { nextRemovals } from './queries.ts'
 import type { WriteBackSchedule } from './schedule.ts'
 
@@ -15,8 +12,8 @@ const maxAtOnce = 4
 const graceOnClose = 2000
 
 export interface WriteBackData {
-  /** Where the removals go, or why that is not known. */
-  database: { target: DatabaseTarget } | { fault: Refusal }
+  /** Where the removals go. */
+  database: JobDatabase
   /** Milliseconds that a removal waits before it is written. */
   delay: number
 }
@@ -62,7 +59,7 @@ async function databaseOf(
   reader: Kysely<Schema>,
   credentials: Pick<Credentials, 'read'>,
   id: number
-): Promise<WriteBackData['database']> {
+): Promise<JobDatabase> {
   const connection = await reader
     .selectFrom('write_backs')
     .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_id')
@@ -70,10 +67,5 @@ async function databaseOf(
     .selectAll('database_connections')
     .where('write_backs.id', '=', id)
     .executeTakeFirstOrThrow()
-  try {
-    return { target: await targetOf(connection, credentials) }
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    return { fault: refusalOf(error) }
-  }
+  return jobDatabaseOf(connection, credentials)
 }

@@ -100,13 +100,13 @@ export interface DeliveriesTable {
   waits_for: ColumnType<DeliveryWait | null, undefined, DeliveryWait | null>
   /** How often in a row no server could be used. */
   failures: ColumnType<number, undefined, number>
-  /** How often in a row the database of a Remote List gave no recipients; {@link readingGivenUp} = the campaign is paused for that. */
+  /** Failed attempts in a row to read the recipients of a Remote List; {@link readingGivenUp} = the campaign is paused because of them. */
   reading_failures: ColumnType<number, undefined, number>
   /** 1 once all links of the contents are in stat_links. */
   has_links: ColumnType<Flag, Flag | undefined, Flag>
 }
 
-/** What a campaign waits for: messages that were refused for now, a server, the limit of one, its own speed, the gate of its links, or the database of its recipients. */
+/** What a campaign waits for: the retry of messages, a server, a server's limit, its own speed, the gate of its links, or the database of its recipients. */
 export type DeliveryWait = 'retry' | 'server' | 'quota' | 'speed' | 'gate' | 'database'
 
 /**

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { Credentials } from '../../base/credentials.ts'
-import { notFound, validationFailed } from '../../base/errors.ts'
-import { refusal } from '../../base/refusal.ts'
+import { ApiError, notFound, refusalOf, validationFailed } from '../../base/errors.ts'
+import { type Refusal, refusal } from '../../base/refusal.ts'
 import { formatTime } from '../../base/times.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { DatabaseTarget } from '../../remote-databases/remote-database.ts'
@@ -45,6 +45,22 @@ export async function targetOf(
   const password = place === null ? null : await credentials.read(`database-${row.id}`, place)
   if (place !== null && password === null) throw validationFailed(refusal('database_no_secret', { name }))
   return { engine, name, host, port, database, username, tls, authorities, password }
+}
+
+/** Where a job finds a database, or why that is not known; `timeLimit` of a query in milliseconds. */
+export type JobDatabase = { target: DatabaseTarget; timeLimit: number } | { fault: Refusal }
+
+/** Returns where a connection leads, for a job, which stores why that is not known. */
+export async function jobDatabaseOf(
+  row: DatabaseConnectionRow,
+  credentials: Pick<Credentials, 'read'>
+): Promise<JobDatabase> {
+  try {
+    return { target: await targetOf(row, credentials), timeLimit: row.time_limit * 1000 }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { fault: refusalOf(error) }
+  }
 }
 
 export function presentConnection(row: DatabaseConnectionRow, timeZone: string): DatabaseConnection {

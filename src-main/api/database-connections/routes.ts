@@ -4,6 +4,7 @@ import { storeSecretOf } from '../../base/credentials.ts'
 import { validationFailed } from '../../base/errors.ts'
 import { refusal } from '../../base/refusal.ts'
 import { ok } from '../../http/envelope.ts'
+import { signalOf } from '../../http/caller-signal.ts'
 import { serveEndpoints } from '../../http/serve.ts'
 import { databaseConnectionEndpoints } from './endpoints.ts'
 import {
@@ -66,10 +67,9 @@ export const databaseConnectionRoutes = serveEndpoints(
     },
 
     'POST /database_connections/:id/test': async ({ params: { id } }, reply) => {
-      const stop = new AbortController()
-      reply.raw.once('close', () => stop.abort())
+      const signal = signalOf(reply)
       const target = await targetOf(await databaseConnectionById(reader, id), credentials)
-      return ok(await remoteDatabases.test(target, stop.signal))
+      return ok(await remoteDatabases.test(target, signal))
     },
 
     'DELETE /database_connections/:id': async ({ params: { id } }) => {

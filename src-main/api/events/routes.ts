@@ -3,6 +3,7 @@ import type { Schema } from '../../database/schema.ts'
 import { ok } from '../../http/envelope.ts'
 import { JsonText, withData } from '../../http/json-text.ts'
 import { idOfPageToken, pageTokenAfter } from '../../http/pagination.ts'
+import { signalOf } from '../../http/caller-signal.ts'
 import { serveEndpoints } from '../../http/serve.ts'
 import { eventEndpoints } from './endpoints.ts'
 import { type EventRow, eventsAfter, eventsBefore, newestEventId, writeEvents } from './queries.ts'
@@ -22,8 +23,7 @@ export const eventRoutes = serveEndpoints(eventEndpoints, ({ reader, followers }
 
   'GET /events/follow': async ({ caller: { organizationId }, query }, reply) => {
     await followers.follow(organizationId)
-    const gone = new AbortController()
-    reply.raw.on('close', () => gone.abort())
+    const gone = signalOf(reply)
     const filter = { organizationId, types: typesOf(query) }
     const until = Date.now() + query.wait * 1000
     // What a backup was restored over has later events than there are now.
@@ -35,10 +35,10 @@ export const eventRoutes = serveEndpoints(eventEndpoints, ({ reader, followers }
       const isFull = rows.length === query.per_page
       after = isFull ? (rows.at(-1)?.id ?? after) : Math.max(after, newest)
       const left = until - Date.now()
-      if (rows.length > 0 || left <= 0 || gone.signal.aborted || followers.isClosed) {
+      if (rows.length > 0 || left <= 0 || gone.aborted || followers.isClosed) {
         return withData(ok(null), await withEvents(reader, organizationId, rows, { last: after }))
       }
-      await followers.change(left, gone.signal)
+      await followers.change(left, gone)
     }
   }
 }))

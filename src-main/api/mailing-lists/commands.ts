@@ -68,9 +68,8 @@ export interface UpdateInput {
 /** Changes the properties in the request, except the primary key. */
 const updateMailingList: Command<UpdateInput, void> = async (context, input) => {
   const { organizationId, id } = input
-  const { database_connection_id: before } = await mailingListById(context.db, organizationId, id)
-  const { columns, seedListIds } = await readChanges(context, input)
-  if (columns.database_connection_id !== before) await forgetWritten(context, [id])
+  const { before, columns, seedListIds } = await readChanges(context, input)
+  if (columns.database_connection_id !== before.database_connection_id) await forgetWritten(context, [id])
   await recordEdit(context, mailingListTables, { organizationId, mailingListId: id }, id, async () => {
     await context.db
       .updateTable('mailing_lists')
@@ -93,7 +92,7 @@ async function retryConfirmations({ db }: CommandContext, id: number): Promise<v
 }
 
 /**
- * Returns what updateMailingList would write.
+ * Returns a list, and what updateMailingList would write.
  * @throws ApiError validation_failed naming each faulty field
  */
 export async function readChanges(context: CommandContext, { organizationId, id, changes }: UpdateInput) {
@@ -106,6 +105,7 @@ export async function readChanges(context: CommandContext, { organizationId, id,
   faults.throwIfAny()
   const { is_remote_list: fixed, ...columns } = references.columns
   return {
+    before: row,
     columns: { ...attributes, ...columns, preview_custom_field_data: preview },
     seedListIds: references.seedListIds
   }

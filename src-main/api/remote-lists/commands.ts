@@ -7,7 +7,7 @@ interface HandedOver {
   distinct_id: number | null
 }
 
-/** Stores whom messages of a campaign are handed over to, for their links and what comes back. */
+/** Stores the recipients of messages that are about to be sent: links, bounces and complaints name them later. */
 export async function storeRemoteRecipients(
   { sqlite }: CommandContext,
   campaignId: number,

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
+import { subscriberWithList } from '../subscribers/queries.ts'
 import { emailKey } from '../subscribers/rules.ts'
 import type { TokenContent } from '../subscribers/tokens.ts'
 import { emailHashOf } from './email-hash.ts'
@@ -37,6 +38,14 @@ export async function remoteRecipient(
     .where('remote_recipients.seq_id', '=', seqIdOf(subscriberId))
     .executeTakeFirst()
   return row && { ...row, id: subscriberId }
+}
+
+/** Returns the subscriber or the recipient of a Remote List that a token names, with the list. */
+export async function recipientNamed(
+  db: Kysely<Schema>,
+  named: Pick<TokenContent, 'subscriberId' | 'sliceId'>
+) {
+  return (await remoteRecipient(db, named)) ?? subscriberWithList(db, named.subscriberId)
 }
 
 /**

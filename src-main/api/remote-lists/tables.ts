@@ -59,7 +59,7 @@ export interface WriteBacksTable {
   table_name: string
   /** When it is tried next, after a fault. */
   next_at: ColumnType<Time, undefined, Time>
-  /** How often in a row it failed. */
+  /** Failed attempts in a row. */
   failures: ColumnType<number, undefined, number>
   fault: ColumnType<StoredRefusal | null, undefined, StoredRefusal | null>
   /** When it last wrote something. */

@@ -23,7 +23,7 @@ import { Reactions } from '../autoresponders/waiting-reactions.ts'
 import { localListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
 import { countedSlice, recordEvent, takeBackUnsubscribes } from '../statistics/counting.ts'
-import { remoteRecipient } from '../remote-lists/queries.ts'
+import { recipientNamed, remoteRecipient } from '../remote-lists/queries.ts'
 import { isRemoteId } from '../remote-lists/recipient-ids.ts'
 import { undoRemoteUnsubscribe, unsubscribeRemote } from '../remote-lists/removals.ts'
 import { subscriberLimit, subscribersOfOrganization } from '../subscriber-counts/queries.ts'
@@ -284,9 +284,7 @@ export const unsubscribeByToken: Command<
 > = async (context, { organizationId, token, ip }) => {
   if (ip && isIP(ip) === 0) throw validationFailed(refusal('ip_address', { field: 'ip' }))
   const named = readToken(await signingSecret(context.db), 'unsubscribe', token)
-  const row =
-    named &&
-    ((await remoteRecipient(context.db, named)) ?? (await subscriberWithList(context.db, named.subscriberId)))
+  const row = named && (await recipientNamed(context.db, named))
   const isForeign = Boolean(row) && organizationId !== null && row?.organization_id !== organizationId
   if (!named || isForeign) throw validationFailed(refusal('not_unsubscribe_token', { field: 'token' }))
   return unsubscribeNamed(context, named, { ip: ip || null, at: context.now })

@@ -1,5 +1,4 @@
 import type { Worker } from 'node:worker_threads'
-import { refusal } from '../../base/refusal.ts'
 import { startThread } from '../../base/threads.ts'
 import { askForUser, askOnce } from '../../remote-databases/ask-once.ts'
 import type { RowsQuestion } from './write-rows.ts'
@@ -28,6 +27,5 @@ function startRowsThread(): Worker {
 }
 
 function limitsOf({ target, timeLimit }: RowsQuestion, signal: AbortSignal) {
-  const late = refusal('query_too_slow', { name: target.name, seconds: Math.round(timeLimit / 1000) })
-  return { signal, timeLimit, late }
+  return { signal, timeLimit, name: target.name }
 }

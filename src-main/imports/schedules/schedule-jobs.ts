@@ -1,12 +1,10 @@
 import type { Kysely } from 'kysely'
-import { mayUse, targetOf } from '../../api/database-connections/queries.ts'
+import { type JobDatabase, jobDatabaseOf, mayUse } from '../../api/database-connections/queries.ts'
 import type { Credentials } from '../../base/credentials.ts'
-import { ApiError, refusalOf } from '../../base/errors.ts'
-import { type Refusal, refusal } from '../../base/refusal.ts'
+import { refusal } from '../../base/refusal.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { Writer } from '../../database/writer.ts'
 import type { Job, JobKind } from '../../jobs/job-runner.ts'
-import type { DatabaseTarget } from '../../remote-databases/remote-database.ts'
 
 const maxAtOnce = 2
 
@@ -16,8 +14,8 @@ const endedStates: readonly string[] = ['finished', 'failed', 'cancelled']
 const lookedAgainAfter = 60_000
 
 export interface ScheduleData {
-  /** Where the rows are, or why they cannot be read; `timeLimit` in milliseconds. */
-  database: { target: DatabaseTarget; timeLimit: number } | { fault: Refusal }
+  /** Where the rows are. */
+  database: JobDatabase
 }
 
 /** Reads the rows of repeated imports when they are due, and begins their imports. */
@@ -59,7 +57,7 @@ async function databaseOf(
   reader: Kysely<Schema>,
   credentials: Pick<Credentials, 'read'>,
   id: number
-): Promise<ScheduleData['database']> {
+): Promise<JobDatabase> {
   const { organization_id, ...connection } = await reader
     .selectFrom('import_schedules')
     .innerJoin('mailing_lists', 'mailing_lists.id', 'import_schedules.mailing_list_id')
@@ -72,10 +70,5 @@ async function databaseOf(
   if (!mayUse(organization_id, connection)) {
     return { fault: refusal('database_not_allowed', { name: connection.name }) }
   }
-  try {
-    return { target: await targetOf(connection, credentials), timeLimit: connection.time_limit * 1000 }
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    return { fault: refusalOf(error) }
-  }
+  return jobDatabaseOf(connection, credentials)
 }

@@ -3,8 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
 import { recordVisit } from '../../api/statistics/machines.ts'
 import { undoUnsubscribe, unsubscribeNamed } from '../../api/subscribers/commands.ts'
-import { remoteRecipient } from '../../api/remote-lists/queries.ts'
-import { subscriberWithList } from '../../api/subscribers/queries.ts'
+import { recipientNamed } from '../../api/remote-lists/queries.ts'
 import { readToken, type TokenContent } from '../../api/subscribers/tokens.ts'
 import { applyPreferences } from '../../api/subscribers/preferences.ts'
 import { signUp } from '../../api/web-forms/sign-up.ts'
@@ -167,7 +166,7 @@ async function dataOf<Data>(
 
 /** True for a subscriber of an organization, and for one who was deleted. */
 async function isOf({ db }: CommandContext, organizationId: number, named: TokenContent): Promise<boolean> {
-  const subscriber = (await remoteRecipient(db, named)) ?? (await subscriberWithList(db, named.subscriberId))
+  const subscriber = await recipientNamed(db, named)
   return subscriber === undefined || subscriber.organization_id === organizationId
 }
 

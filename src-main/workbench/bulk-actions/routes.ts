@@ -19,7 +19,8 @@ import { limitPageSize } from '../../http/pagination.ts'
 import { requireAccess } from '../../http/permissions.ts'
 import { serveEndpoints } from '../../http/serve.ts'
 import { accessFor, permissionsForUndo } from '../../api/bulk-actions/rights.ts'
-import { readChoice, signalOf } from '../choice/read-choice.ts'
+import { signalOf } from '../../http/caller-signal.ts'
+import { readChoice } from '../choice/read-choice.ts'
 import { bulkActionEndpoints } from './endpoints.ts'
 
 /** Rows that are read at once for the CSV. */

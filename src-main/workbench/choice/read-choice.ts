@@ -1,5 +1,4 @@
 import type { Kysely } from 'kysely'
-import type { FastifyReply } from 'fastify'
 import type { FieldDefinition } from '../../api/custom-fields/rules.ts'
 import { fieldsOfList } from '../../api/custom-fields/queries.ts'
 import { localListById, type MailingListRow } from '../../api/mailing-lists/queries.ts'
@@ -57,11 +56,4 @@ export async function readChoice(
       sorting: null
     }
   }
-}
-
-/** Aborted when the caller went away: people type on while a search goes on. */
-export function signalOf(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  reply.raw.on('close', () => controller.abort())
-  return controller.signal
 }

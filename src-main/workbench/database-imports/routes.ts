@@ -15,6 +15,7 @@ import { reusableReading } from '../../contact-files/schema.ts'
 import type { Schema } from '../../database/schema.ts'
 import { ok } from '../../http/envelope.ts'
 import { requireAccess } from '../../http/permissions.ts'
+import { signalOf } from '../../http/caller-signal.ts'
 import { serveEndpoints } from '../../http/serve.ts'
 import {
   importScheduleById,
@@ -46,15 +47,14 @@ export const databaseImportRoutes = serveEndpoints(
       'POST /database_uploads': async ({ caller: { organizationId }, body }, reply) => {
         const connection = await connectionFor(organizationId, body.database_connection_id)
         const target = await targetOf(connection, credentials)
-        const stop = new AbortController()
-        reply.raw.once('close', () => stop.abort())
+        const signal = signalOf(reply)
         let rows = 0
         const filename = await storeUpload(
           { writer, dataDirectory, organizationId },
           `${connection.name}.csv`,
           async (path) => {
             const question = { target, path, query: body.query, timeLimit: connection.time_limit * 1000 }
-            rows = await databaseRows.write(question, stop.signal)
+            rows = await databaseRows.write(question, signal)
           }
         )
         return ok({ filename, rows })

@@ -1,7 +1,7 @@
 import { localListById } from '../../api/mailing-lists/queries.ts'
 import { ok } from '../../http/envelope.ts'
 import { serveEndpoints } from '../../http/serve.ts'
-import { signalOf } from '../choice/read-choice.ts'
+import { signalOf } from '../../http/caller-signal.ts'
 import { hygieneEndpoints } from './endpoints.ts'
 
 export const hygieneRoutes = serveEndpoints(hygieneEndpoints, ({ reader, segments }) => ({

@@ -6,6 +6,7 @@ import { validationFailed } from '../../base/errors.ts'
 import { refusal } from '../../base/refusal.ts'
 import type { Schema } from '../../database/schema.ts'
 import { ok } from '../../http/envelope.ts'
+import { signalOf } from '../../http/caller-signal.ts'
 import { serveEndpoints } from '../../http/serve.ts'
 import type { QueryQuestion } from '../../remote-lists/query.ts'
 import { type EarlierQuery, remoteQueryEndpoints, type QueryResult } from './endpoints.ts'
@@ -25,13 +26,12 @@ export const remoteQueryRoutes = serveEndpoints(
       if (list.database_connection_id === null) throw validationFailed(refusal('list_without_database'))
       const connection = await databaseConnectionById(reader, list.database_connection_id)
       const target = await targetOf(connection, credentials)
-      const stop = new AbortController()
-      reply.raw.once('close', () => stop.abort())
+      const signal = signalOf(reply)
       const longest = connection.time_limit * 1000
       const timeLimit = ask === 'preview' ? Math.min(previewTimeLimit, longest) : longest
       const { isComplete, rows, ...found } = await remoteQueries.run(
         { ask, target, query, timeLimit },
-        stop.signal
+        signal
       )
       return { ...found, is_complete: isComplete, rows: rows.map((row) => [...row]) }
     }

@@ -1,7 +1,7 @@
 import { ok } from '../../http/envelope.ts'
 import { hasPermission } from '../../http/access.ts'
 import { serveEndpoints } from '../../http/serve.ts'
-import { signalOf } from '../choice/read-choice.ts'
+import { signalOf } from '../../http/caller-signal.ts'
 import { searchEndpoints } from './endpoints.ts'
 
 /** /app/v1/search: what has a name or an address, wherever it is. */

@@ -7,7 +7,8 @@ import { okPage } from '../../http/envelope.ts'
 import { jsonArray, withData } from '../../http/json-text.ts'
 import { serveEndpoints } from '../../http/serve.ts'
 import type { Sorting } from '../../segments/chosen.ts'
-import { readChoice, signalOf } from '../choice/read-choice.ts'
+import { signalOf } from '../../http/caller-signal.ts'
+import { readChoice } from '../choice/read-choice.ts'
 import { subscriberTableEndpoints } from './endpoints.ts'
 
 /** The subscribers of a list by conditions, segment and search, in any order, in pages. */

@@ -6,6 +6,7 @@ import { refusingFailures } from '../../csv/failure.ts'
 import { currentSettings } from '../../settings/queries.ts'
 import { storeUpload } from '../../imports/store-upload.ts'
 import { urlUploadEndpoints } from './endpoints.ts'
+import { signalOf } from '../../http/caller-signal.ts'
 import { serveEndpoints } from '../../http/serve.ts'
 
 /**
@@ -14,15 +15,14 @@ import { serveEndpoints } from '../../http/serve.ts'
 export const urlUploadRoutes = serveEndpoints(urlUploadEndpoints, ({ reader, writer, dataDirectory }) => ({
   'POST /url_uploads': async ({ caller, body }, reply) => {
     const { organizationId } = caller
-    const stop = new AbortController()
-    reply.raw.once('close', () => stop.abort())
+    const signal = signalOf(reply)
     const { service_url_imports_allow_private_addresses: allowsPrivate } = await currentSettings(reader)
     return refusingFailures(async () => {
       const { pathname } = checkUrl(body.url, allowsPrivate)
       const filename = await storeUpload(
         { writer, dataDirectory, organizationId },
         fileNameIn(pathname),
-        (path) => download(body.url, path, { allowsPrivate, signal: stop.signal, waits: [] })
+        (path) => download(body.url, path, { allowsPrivate, signal, waits: [] })
       )
       return ok({ filename })
     })
