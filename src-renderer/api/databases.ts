@@ -5,20 +5,15 @@ import type {
   DatabaseConnectionInput,
   DatabaseConnectionTest
 } from '../../src-main/api/database-connections/schema.ts'
-import { apiCalls, ApiFailure, type RecordVersion } from './client.ts'
+import { apiCalls, ifPermitted, type RecordVersion } from './client.ts'
 
 export type { DatabaseConnection, DatabaseConnectionInput, DatabaseConnectionTest }
 
 const connections = apiCalls<typeof databaseConnectionEndpoints>()
 
 /** The databases that Remote Lists and imports read from; null for a user who is no system administrator. */
-export async function fetchDatabaseConnections(): Promise<DatabaseConnection[] | null> {
-  try {
-    return await connections.call('GET /database_connections')
-  } catch (error) {
-    if (error instanceof ApiFailure && error.code === 'not_authorized') return null
-    throw error
-  }
+export function fetchDatabaseConnections(): Promise<DatabaseConnection[] | null> {
+  return ifPermitted<DatabaseConnection[] | null>(connections.call('GET /database_connections'), null)
 }
 
 export function fetchDatabaseConnection(id: number, version?: RecordVersion): Promise<DatabaseConnection> {

@@ -3,6 +3,11 @@ import type { QueryResult } from '../api/remote-queries.ts'
 /** Names of columns that have a meaning of their own; letter case does not count. */
 const ownColumns: readonly string[] = ['email', 'distinct_id']
 
+/** True for the column that has the address. */
+export function isEmailColumn({ name }: { name: string }): boolean {
+  return name.trim().toLowerCase() === 'email'
+}
+
 /** Returns the columns of a query that codes can name. */
 export function mergeColumnsOf({ columns }: Pick<QueryResult, 'columns'>): { name: string }[] {
   return columns.filter(({ name }) => !ownColumns.includes(name.trim().toLowerCase()))
