@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { startApplication } from '../support/application.ts'
-import { bounceReport } from '../support/bounce-report.ts'
+import { bounceReport, tokenOf } from '../support/bounce-report.ts'
 import { allSubscribers, expectSuccess, makeCampaign } from '../support/builders.ts'
 import { dovecot, hasDovecot } from '../support/dovecot.ts'
 import { mailServer } from '../support/mail-server.ts'
@@ -21,12 +21,10 @@ describe.skipIf(skips)('bounces, in a real Chromium', { timeout: 120_000 }, () =
       dispatch_attributes: { from_email: 'news@example.com', begins_at: Math.floor(Date.now() / 1000) }
     })
     await untilState(api, id, 'finished')
-    const tokenOf = (email: string): string => {
-      const message = taker.received.find(({ to }) => to === email)?.content ?? ''
-      return /^X-Listwright-Message: (.*)$/m.exec(message)?.[1]?.trim() ?? ''
-    }
+    const tokenFor = (email: string): string =>
+      tokenOf(taker.received.find(({ to }) => to === email)?.content)
     const full = { status: '5.2.2', words: '552 5.2.2 Mailbox full' }
-    await imap.deliver('bounces', [bounceReport('anna@example.org', tokenOf('anna@example.org'))])
+    await imap.deliver('bounces', [bounceReport('anna@example.org', tokenFor('anna@example.org'))])
     const window = await Window.open(browser, app, '/bounces')
     const { page } = window
 
@@ -49,7 +47,7 @@ describe.skipIf(skips)('bounces, in a real Chromium', { timeout: 120_000 }, () =
     const chosen = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Add reports' }).first().click()
     const files = [
-      bounceReport('ben@example.org', tokenOf('ben@example.org'), full),
+      bounceReport('ben@example.org', tokenFor('ben@example.org'), full),
       bounceReport('x@example.net', 'x')
     ]
     await (

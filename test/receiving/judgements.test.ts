@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { AppliedJudgement, JudgementPreview } from '../../src-main/receiving/schema.ts'
 import { clientOfUser } from '../support/accounts.ts'
 import { startApplication, type StartedApplication } from '../support/application.ts'
-import { bounceReport } from '../support/bounce-report.ts'
+import { bounceReport, tokenOf } from '../support/bounce-report.ts'
 import { allSubscribers, expectSuccess } from '../support/builders.ts'
 import { mailServer } from '../support/mail-server.ts'
 import { listWith, routeTo, sendNow, untilState } from '../support/smtp-route.ts'
@@ -18,8 +18,7 @@ async function softBounces(messages: number): Promise<{ started: StartedApplicat
   for (let number = 0; number < messages; number++) {
     const { id } = await sendNow(started.api, list.id)
     await untilState(started.api, id, 'finished')
-    const token =
-      /^X-Listwright-Message: (.*)$/m.exec(taker.received.at(-1)?.content ?? '')?.[1]?.trim() ?? ''
+    const token = tokenOf(taker.received.at(-1)?.content)
     await receive(started, bounceReport('anna@example.org', token, full))
   }
   return { started, list }

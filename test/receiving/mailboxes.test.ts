@@ -5,7 +5,7 @@ import type { Mailbox, MailboxTest } from '../../src-main/api/mailboxes/schema.t
 import type { ReceivedMessage } from '../../src-main/receiving/schema.ts'
 import { clientOfUser } from '../support/accounts.ts'
 import { sharedApplication, temporaryDirectory } from '../support/application.ts'
-import { bounceReport } from '../support/bounce-report.ts'
+import { bounceReport, tokenOf } from '../support/bounce-report.ts'
 import { allSubscribers, expectSuccess } from '../support/builders.ts'
 import { dovecot, hasDovecot, type Dovecot } from '../support/dovecot.ts'
 import { mailServer } from '../support/mail-server.ts'
@@ -57,7 +57,7 @@ async function sentToOne(email: string): Promise<{ list: { id: number }; token: 
   const list = await listWith(started.api, [email])
   const { id } = await sendNow(started.api, list.id)
   await untilState(started.api, id, 'finished')
-  const token = /^X-Listwright-Message: (.*)$/m.exec(taker.received[0]?.content ?? '')?.[1]?.trim() ?? ''
+  const token = tokenOf(taker.received[0]?.content)
   return { list, token }
 }
 

@@ -6,7 +6,7 @@ import type { CampaignLogEntry } from '../../src-main/api/campaigns/schema.ts'
 import type { Event } from '../../src-main/api/events/schema.ts'
 import { usualSchedule } from '../../src-main/delivery/smtp/retry-schedule.ts'
 import { sharedApplication } from '../support/application.ts'
-import { bounceReport, complaintReport } from '../support/bounce-report.ts'
+import { bounceReport, complaintReport, tokenOf } from '../support/bounce-report.ts'
 import { expectSuccess, makeField } from '../support/builders.ts'
 import { mailServer } from '../support/mail-server.ts'
 import { outboxOf } from '../support/outbox.ts'
@@ -462,17 +462,15 @@ describe('what recipients of a Remote List do', () => {
     const list = await remoteListOn(started.api, await sqliteFile(twoContacts))
     const { id } = await sendQuery(started.api, list.id, 'SELECT email, id AS distinct_id FROM contacts')
     await untilState(started.api, id, 'finished')
-    const tokenOf = (address: string): string => {
-      const content = server.received.find(({ to }) => to === address)?.content ?? ''
-      return /^X-Listwright-Message: (.*)$/m.exec(content)?.[1]?.trim() ?? ''
-    }
+    const tokenFor = (address: string): string =>
+      tokenOf(server.received.find(({ to }) => to === address)?.content)
     const receive = async (message: string): Promise<void> => {
       const answer = await started.api.raw('/ga/api/v2/received_messages', { method: 'POST', body: message })
       expect(answer.status).toBe(200)
     }
 
-    await receive(bounceReport('anna@example.org', tokenOf('anna@example.org')))
-    await receive(complaintReport('Bob@Example.org', tokenOf('Bob@Example.org')))
+    await receive(bounceReport('anna@example.org', tokenFor('anna@example.org')))
+    await receive(complaintReport('Bob@Example.org', tokenFor('Bob@Example.org')))
 
     expect((await campaignOf(started.api, id)).stat_summary).toMatchObject({
       ...{ bounces_unique: 1, bounces_unique_hard: 1, bounces_status_updated: 0 },

@@ -1,3 +1,8 @@
+/** Returns the token by which reports name a message; '' of one that has none. */
+export function tokenOf(message = ''): string {
+  return /^X-Listwright-Message: (.*)$/m.exec(message)?.[1]?.trim() ?? ''
+}
+
 let made = 0
 
 /** A delivery status notification (RFC 3464) about the message that a token names; each is another message. */

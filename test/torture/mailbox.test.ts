@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Mailbox } from '../../src-main/api/mailboxes/schema.ts'
 import type { CampaignDetail } from '../../src-main/api/campaigns/schema.ts'
 import { temporaryDirectory } from '../support/application.ts'
-import { bounceReport } from '../support/bounce-report.ts'
+import { bounceReport, tokenOf } from '../support/bounce-report.ts'
 import { expectSuccess } from '../support/builders.ts'
 import { dovecot, hasDovecot } from '../support/dovecot.ts'
 import { roundsToRun, shortOrLong } from '../support/long.ts'
@@ -32,9 +32,7 @@ test.skipIf(!hasDovecot && process.env['CI'] !== 'true')(
     const { id } = await sendNow(application.api, list.id)
     await untilState(application.api, id, 'finished', 120_000)
     await taker.close()
-    const tokens = taker.received.map(({ to, content }) => {
-      return { to, token: /^X-Listwright-Message: (.*)$/m.exec(content)?.[1]?.trim() ?? '' }
-    })
+    const tokens = taker.received.map(({ to, content }) => ({ to, token: tokenOf(content) }))
     await imap.deliver(
       'bounces',
       tokens.map(({ to, token }) => bounceReport(to, token))

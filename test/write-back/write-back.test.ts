@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { DatabaseTarget } from '../../src-main/remote-databases/remote-database.ts'
 import type { WriteBack } from '../../src-main/write-back/schema.ts'
 import { sharedApplication } from '../support/application.ts'
-import { bounceReport } from '../support/bounce-report.ts'
+import { bounceReport, tokenOf } from '../support/bounce-report.ts'
 import { expectSuccess, makeList } from '../support/builders.ts'
 import { hasDatabases, mariadb, postgresql } from '../support/databases.ts'
 import { mailServer } from '../support/mail-server.ts'
@@ -47,8 +47,6 @@ async function sent(target: DatabaseTarget): Promise<Sent> {
   const messages = new Map(server.received.map(({ to, content }) => [String(to), content]))
   return { listId: list.id, campaignId: id, messages }
 }
-
-const tokenOf = (message = ''): string => /^X-Listwright-Message: (.*)$/m.exec(message)?.[1]?.trim() ?? ''
 
 async function receive(message: string): Promise<void> {
   const answer = await started.api.raw('/ga/api/v2/received_messages', { method: 'POST', body: message })
