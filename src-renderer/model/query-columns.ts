@@ -13,6 +13,15 @@ export function mergeColumnsOf({ columns }: Pick<QueryResult, 'columns'>): { nam
   return columns.filter(({ name }) => !ownColumns.includes(name.trim().toLowerCase()))
 }
 
+/** Returns a row without values by the columns that a query returned; undefined if another query was run last. */
+export function blankRowOf(
+  run: { query: string; result: Pick<QueryResult, 'columns'> } | undefined,
+  query: string
+): Record<string, null> | undefined {
+  if (run?.query !== query.trim()) return undefined
+  return Object.fromEntries(run.result.columns.map(({ name }) => [name, null]))
+}
+
 /** Returns a row of a query by its columns. */
 export function rowByColumn(
   { columns, rows }: Pick<QueryResult, 'columns' | 'rows'>,

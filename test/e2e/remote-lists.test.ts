@@ -101,6 +101,8 @@ describe.skipIf(skipsWithoutBrowser)('Remote Lists, in a real Chromium', { timeo
     await version.getByLabel('Plain text').fill('Hello')
     await page.getByRole('button', { name: 'Write to the outbox…' }).click()
     const dialog = page.getByRole('dialog')
+    await dialog.getByText('The HTML has no unsubscribe link').waitFor()
+    expect(await dialog.getByText('%%first_name%%').allTextContents()).toEqual(['Hello %%first_name%%'])
     await window.screenshot('remote-send')
     await dialog.getByRole('button', { name: 'Write to the outbox', exact: true }).click()
 
