@@ -1,7 +1,4 @@
-import { once } from 'node:events'
-import { createServer, request as httpRequest } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { MailingList } from '../../src-main/api/mailing-lists/schema.ts'
 import type { Subscriber } from '../../src-main/api/subscribers/schema.ts'
 import type { PendingSubscription, WebForm } from '../../src-main/api/web-forms/schema.ts'
@@ -15,6 +12,7 @@ import {
   makeList,
   makeSubscriber
 } from '../support/builders.ts'
+import { type PassedRequest, startFaultProxy } from '../support/fault-proxy.ts'
 import { messagesIn, outboxOf } from '../support/outbox.ts'
 import { addGate, fetchNow, openGate } from '../support/gate.ts'
 import { until } from '../support/smtp-route.ts'
@@ -344,31 +342,12 @@ describe('a sign-up page on a gate', () => {
 
   it('does not keep an earlier version of a gate from giving its events', async () => {
     const gate = await openGate()
-    // What refuses the pages of forms, as gates did before there were any.
-    const proxy = createServer((request, response) => {
-      if (request.method === 'PUT' && /contents\/p/.test(request.url ?? '')) {
-        request.resume()
-        response
-          .writeHead(400, { 'Content-Type': 'application/json' })
-          .end('{"error":"params/key must match"}')
-        return
-      }
-      const passed = httpRequest(
-        gate.address + (request.url ?? ''),
-        { method: request.method, headers: request.headers },
-        (answer) => {
-          response.writeHead(answer.statusCode ?? 502, answer.headers)
-          answer.pipe(response)
-        }
-      )
-      request.pipe(passed)
-    }).listen(0, '127.0.0.1')
-    await once(proxy, 'listening')
-    onTestFinished(() => {
-      proxy.closeAllConnections()
-      proxy.close()
-    })
-    const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+    const proxy = await startFaultProxy(gate.address)
+    // It refuses the pages of forms, as gates did before there were any.
+    const isPageOfForm = ({ method, path }: PassedRequest): boolean =>
+      method === 'PUT' && path.includes('contents/p')
+    proxy.faultOf = (passed) => (isPageOfForm(passed) ? 'refused' : 'none')
+    const address = proxy.baseUrl
     const domain = await addGate(started.api, { address, key: gate.key })
     const list = await makeList(started.api, { d_url_domain: new URL(address).host })
     await makeForm({}, list)
@@ -383,6 +362,7 @@ describe('a sign-up page on a gate', () => {
 
     await fetchNow(started.api, domain)
     await until(async () => (await subscribersOf(list))[0]?.status === 'unsubscribed')
+    expect(proxy.passed.some(isPageOfForm)).toBe(true)
   })
 
   it('limits sign-ups from one address', async () => {

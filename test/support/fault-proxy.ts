@@ -29,6 +29,8 @@ export type Fault =
   | 'same id'
   /** The server knows no such call. */
   | 'unknown'
+  /** The server knows the call, and not what is in it. */
+  | 'refused'
 
 /** A request that came by, as a test sees it. */
 export interface PassedRequest {
@@ -64,6 +66,11 @@ const instead: Partial<Record<Fault, { status: number; headers: Record<string, s
     status: 404,
     headers: { 'content-type': 'application/json' },
     body: '{"success":false,"data":null,"error_code":"not_found","error_message":"Not found"}'
+  },
+  refused: {
+    status: 400,
+    headers: { 'content-type': 'application/json' },
+    body: '{"error":"params/key must match"}'
   },
   redirected: { status: 302, headers: { location: 'http://127.0.0.2:9/elsewhere' }, body: '' },
   lying: {

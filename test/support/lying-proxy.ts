@@ -27,11 +27,15 @@ export interface LyingProxy {
 export async function startLyingProxy(target: string): Promise<LyingProxy> {
   const proxy: LyingProxy = { baseUrl: '', lie: () => undefined, requests: 0 }
   const server = createServer((request, response) => {
-    void answerOf(target, request).then(({ answer, url }) => {
-      proxy.requests++
-      proxy.lie(answer, url.pathname.replace('/ga/api/v2', ''), url)
-      response.writeHead(answer.status, answer.headers).end(answer.text ?? JSON.stringify(answer.body))
-    })
+    void answerOf(target, request).then(
+      ({ answer, url }) => {
+        proxy.requests++
+        proxy.lie(answer, url.pathname.replace('/ga/api/v2', ''), url)
+        response.writeHead(answer.status, answer.headers).end(answer.text ?? JSON.stringify(answer.body))
+      },
+      // The server behind it may be gone.
+      () => response.destroy()
+    )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
