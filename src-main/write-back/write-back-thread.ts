@@ -1,12 +1,17 @@
 import { internalError } from '../base/errors.ts'
+import { refusal } from '../base/refusal.ts'
 import { kyselyOver, openForReading } from '../database/connection.ts'
 import { databasePathIn } from '../database/database-path.ts'
 import type { JobOutcome } from '../jobs/outcome.ts'
 import { type RunningJob, runJobs } from '../jobs/run-job.ts'
 import { RemoteDatabaseFault } from '../remote-databases/fault.ts'
-import { withRemoteDatabase } from '../remote-databases/remote-database.ts'
+import {
+  type RemoteDatabase,
+  type RemoteTable,
+  withRemoteDatabase
+} from '../remote-databases/remote-database.ts'
 import { nextRemovals } from './queries.ts'
-import { rowOf, tableOf } from './removals-table.ts'
+import { type RemovalRow, rowOf, tableOf } from './removals-table.ts'
 import type { WriteBackData } from './write-back-jobs.ts'
 
 // Writes the removals of one Remote List into its database: first there, then it is stored here. What a kill repeats has the same key there, and
@@ -40,9 +45,7 @@ async function writeBack(job: RunningJob<WriteBackData>): Promise<JobOutcome> {
         const young = next.findIndex(({ recorded_at }) => recorded_at + data.delay > Date.now())
         const removals = young < 0 ? next : next.slice(0, young)
         if (removals.length === 0) return
-        await database.append(tableOf(row.table_name), removals.map(rowOf))
-        const removalIds = removals.map((removal) => removal.id)
-        if (!(await job.client.run('writeBacks.recordWritten', { id, removalIds }))) return
+        if (!(await writeRemovals(job, database, tableOf(row.table_name), removals))) return
       }
     })
     return { is: 'finished' }
@@ -52,4 +55,31 @@ async function writeBack(job: RunningJob<WriteBackData>): Promise<JobOutcome> {
   } finally {
     await reader.destroy()
   }
+}
+
+/**
+ * Writes removals in their order. The database may refuse one: those before it are written then, and those after it wait.
+ * @returns false if it is not to be gone on with
+ * @throws RemoteDatabaseFault, which names the removal that was refused
+ */
+async function writeRemovals(
+  job: RunningJob<WriteBackData>,
+  database: RemoteDatabase,
+  table: RemoteTable,
+  removals: readonly RemovalRow[]
+): Promise<boolean> {
+  try {
+    await database.append(table, removals.map(rowOf))
+  } catch (error) {
+    const isRefusal = error instanceof RemoteDatabaseFault && error.refusal.rule === 'query_refused'
+    const [first, second] = removals
+    if (!isRefusal || !first) throw error
+    if (!second)
+      throw new RemoteDatabaseFault(refusal('removal_refused', { email: first.email, fault: error.refusal }))
+    const middle = Math.ceil(removals.length / 2)
+    const isWanted = await writeRemovals(job, database, table, removals.slice(0, middle))
+    return isWanted && writeRemovals(job, database, table, removals.slice(middle))
+  }
+  const removalIds = removals.map(({ id }) => id)
+  return job.client.run('writeBacks.recordWritten', { id: job.id, removalIds })
 }

@@ -179,6 +179,32 @@ describe('the removals of a Remote List', () => {
     expect(rowsOf(other)).toMatchObject([{ email: 'anna@example.org' }])
   })
 
+  it('are written up to the one that the database refuses, which is named', async () => {
+    const target = await sqliteFile(contacts)
+    const { listId, messages } = await sent(target)
+    await createTable(target, listId)
+    const file = new Database(target.database)
+    file.exec(`CREATE TRIGGER no_bounces BEFORE INSERT ON listwright_removals WHEN NEW.reason = 'bounce'
+      BEGIN SELECT RAISE(ABORT, 'no bounces here'); END`)
+    await unsubscribe(messages.get('anna@example.org'))
+    await receive(bounceReport('Zoë@example.org', tokenOf(messages.get('Zoë@example.org'))))
+
+    await turnOn(listId)
+    await until(async () => (await writeBackOf(listId)).error_message !== null)
+
+    expect(rowsOf(target)).toMatchObject([{ email: 'anna@example.org' }])
+    expect(await writeBackOf(listId)).toMatchObject({
+      waiting: 1,
+      error_message: expect.stringMatching(
+        /^the row of Zoë@example\.org cannot be written, and later ones wait for it: the database CRM \d+ refuses .*no bounces here/
+      ) as string
+    })
+    file.exec('DROP TRIGGER no_bounces')
+    file.close()
+    await until(async () => (await writeBackOf(listId)).waiting === 0)
+    expect(rowsOf(target)).toHaveLength(2)
+  })
+
   it('are refused for a list with subscribers, and for a name that is none of a table', async () => {
     const local = await makeList(started.api)
     const remote = await remoteListOn(started.api, await sqliteFile())

@@ -232,6 +232,7 @@ export const english = {
   spool_missing:
     'the recipients that were read for this campaign are no longer in the data folder. Cancel the campaign; the journal says who has its message',
   too_many_queries: 'at most {most} queries can be tried at the same time. Wait until one of them has ended',
+  removal_refused: 'the row of {email} cannot be written, and later ones wait for it: {fault}',
   list_without_database: 'this list has subscribers, and no database',
   table_name: '{field} must be the name of a table, with its schema and a dot before it where it has one',
   query_columns_changed:

@@ -249,6 +249,7 @@ export const german: Sentences = {
     'Die gelesenen Empfänger dieser Kampagne sind nicht mehr im Datenordner. Brechen Sie die Kampagne ab; das Protokoll sagt, wer die Nachricht hat',
   too_many_queries:
     'Höchstens {most} Abfragen können gleichzeitig laufen. Warten Sie, bis eine davon zu Ende ist',
+  removal_refused: 'Die Zeile von {email} lässt sich nicht schreiben, und spätere warten darauf: {fault}',
   list_without_database: 'Diese Liste hat Abonnenten und keine Datenbank',
   table_name: 'Hier gehört der Name einer Tabelle hin, davor mit einem Punkt ihr Schema, falls sie eines hat',
   query_columns_changed:
