@@ -7,6 +7,7 @@ import { bounceEmailTables, urlDomainTables, virtualMtaTables } from '../api/del
 import { mailingListTables } from '../api/mailing-lists/commands.ts'
 import { hasSubscribers, mailingListById } from '../api/mailing-lists/queries.ts'
 import { organizationTables } from '../api/organizations/commands.ts'
+import { forgetWritten } from '../api/remote-lists/removals.ts'
 import { seedListTables } from '../api/seed-lists/commands.ts'
 import { readCheckedConditions, segmentTables } from '../api/segments/commands.ts'
 import { clauseOf } from '../api/segments/queries.ts'
@@ -47,7 +48,7 @@ interface RecordRules {
 
 export const recordRules: Record<UndoableEntity, RecordRules> = {
   organization: { tables: organizationTables },
-  mailing_list: { tables: mailingListTables, settle: limitKept },
+  mailing_list: { tables: mailingListTables, settle: settleList },
   custom_field: { tables: customFieldTables, mayUndo: copyValues, settle: checkFieldName },
   segment: { tables: segmentTables, settle: checkClause },
   campaign: { tables: messageTables('campaign'), mayUndo: requireSentUnchanged, settle: unschedule },
@@ -75,15 +76,16 @@ async function checkSuppressedList(
   if (listId !== null) await mailingListById(db, organizationId, listId)
 }
 
-/** A list that comes back brings its subscribers. */
-async function limitKept(
-  { db }: CommandContext,
-  { organizationId }: RecordScope,
+/** A list that comes back brings its subscribers. Removals that the one database knows of, the other may not. */
+async function settleList(
+  context: CommandContext,
+  { organizationId, id }: RecordScope,
   edit: RecordEdit | null
 ): Promise<void> {
-  if (edit === null && (await roomFor(db, organizationId)) < 0) {
+  if (edit === null && (await roomFor(context.db, organizationId)) < 0) {
     throw validationFailed(refusal('no_room_for_list'))
   }
+  if (edit?.columns['database_connection_id']) await forgetWritten(context, [id])
 }
 
 /** Another type, or an option that is no longer there, would leave subscribers with values that mean nothing. */

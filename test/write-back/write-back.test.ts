@@ -179,6 +179,29 @@ describe('the removals of a Remote List', () => {
     expect(rowsOf(other)).toMatchObject([{ email: 'anna@example.org' }])
   })
 
+  it('are kept out, and written again, where the change of a database is undone', async () => {
+    const target = await sqliteFile(contacts)
+    const other = await sqliteFile(contacts)
+    const { listId, messages } = await sent(target)
+    await createTable(target, listId)
+    const { database_connection_id } = await remoteListOn(started.api, other)
+    expectSuccess(
+      await started.api.put(`/mailing_lists/${listId}`, { mailing_list: { database_connection_id } })
+    )
+    await createTable(other, listId)
+    await turnOn(listId)
+    await unsubscribe(messages.get('anna@example.org'))
+    await until(async () => (await writeBackOf(listId)).waiting === 0)
+    expect([rowsOf(target).length, rowsOf(other).length]).toEqual([0, 1])
+
+    const log = `/audit_log?entity=mailing_list&record_id=${listId}`
+    const { events } = expectSuccess(await started.api.workbench<{ events: { id: number }[] }>('GET', log))
+    expectSuccess(await started.api.workbench('POST', `/changes/${events[0]?.id}/undo`))
+    await until(async () => (await writeBackOf(listId)).waiting === 0)
+
+    expect(rowsOf(target)).toMatchObject([{ email: 'anna@example.org' }])
+  })
+
   it('are written up to the one that the database refuses, which is named', async () => {
     const target = await sqliteFile(contacts)
     const { listId, messages } = await sent(target)
