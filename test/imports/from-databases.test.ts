@@ -84,6 +84,17 @@ describe('an import from a database', () => {
     })
   })
 
+  it('is refused where a value holds a NUL byte, with the row and the column', async () => {
+    const target = await sqliteFile(`${contacts}, (4, 'dora@example.org', 'Do' || char(0) || 'ra')`)
+    const database_connection_id = await connectionTo(target)
+
+    expect(await window('POST', '/database_uploads', { database_connection_id, query })).toMatchObject({
+      error_code: 'validation_failed',
+      error_message:
+        'row 4 holds a NUL byte in the column “first_name”, which no import takes. Leave the row or the byte out in the query'
+    })
+  })
+
   it('is for the organizations that the connection names', async () => {
     const target = await sqliteFile(contacts)
     const organization = await makeOrganization(started)

@@ -216,8 +216,7 @@ export const english = {
   query_writes: 'the database {name} refuses the query because it would change data: “{words}”',
   query_too_slow: 'the database {name} took longer than {seconds} seconds',
   query_without_rows: 'the query returns no rows and columns. Begin it with SELECT',
-  query_row_too_large:
-    'the query returns rows with more than {megabytes} MB, which is too much for a message',
+  query_row_too_large: 'the query returns rows with more than {megabytes} MB, which is too much to be read',
   remote_sql_missing: 'a campaign to a Remote List needs a query that returns its recipients',
   query_columns: 'the query returns {count} columns; at most {most} are possible',
   query_column_twice: 'the query returns the column “{column}” twice. Give one of them another name with AS',
@@ -228,6 +227,8 @@ export const english = {
     'row {row} has a distinct_id that is neither empty nor a number from 1 to 2147483647: {id}',
   row_not_utf8: 'row {row} holds bytes in the column “{column}” that are not valid UTF-8',
   row_nul: 'row {row} holds a NUL byte in the column “{column}”',
+  import_row_nul:
+    'row {row} holds a NUL byte in the column “{column}”, which no import takes. Leave the row or the byte out in the query',
   row_value_too_long: 'row {row} has more than {most} characters in the column “{column}”',
   spool_missing:
     'the recipients that were read for this campaign are no longer in the data folder. Cancel the campaign; the journal says who has its message',

@@ -230,8 +230,7 @@ export const german: Sentences = {
   query_writes: 'Die Datenbank {name} weist die Abfrage zurück, weil sie Daten ändern würde: „{words}“',
   query_too_slow: 'Die Datenbank {name} hat länger als {seconds} Sekunden gebraucht',
   query_without_rows: 'Die Abfrage liefert keine Zeilen und Spalten. Beginnen Sie sie mit SELECT',
-  query_row_too_large:
-    'Die Abfrage liefert Zeilen mit mehr als {megabytes} MB; das ist zu viel für eine Nachricht',
+  query_row_too_large: 'Die Abfrage liefert Zeilen mit mehr als {megabytes} MB; das ist zu viel zum Lesen',
   remote_sql_missing: 'Eine Kampagne an eine Remote-Liste braucht eine Abfrage, die ihre Empfänger liefert',
   query_columns: 'Die Abfrage liefert {count} Spalten; möglich sind höchstens {most}',
   query_column_twice:
@@ -244,6 +243,8 @@ export const german: Sentences = {
     'Zeile {row} hat eine distinct_id, die weder leer noch eine Zahl von 1 bis 2147483647 ist: {id}',
   row_not_utf8: 'Zeile {row} enthält in der Spalte „{column}“ Bytes, die kein gültiges UTF-8 sind',
   row_nul: 'Zeile {row} enthält in der Spalte „{column}“ ein NUL-Byte',
+  import_row_nul:
+    'Zeile {row} enthält in der Spalte „{column}“ ein NUL-Byte, und das nimmt kein Import. Lassen Sie die Zeile oder das Byte in der Abfrage weg',
   row_value_too_long: 'Zeile {row} hat in der Spalte „{column}“ mehr als {most} Zeichen',
   spool_missing:
     'Die gelesenen Empfänger dieser Kampagne sind nicht mehr im Datenordner. Brechen Sie die Kampagne ab; das Protokoll sagt, wer die Nachricht hat',

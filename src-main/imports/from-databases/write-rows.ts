@@ -3,7 +3,11 @@ import { pipeline } from 'node:stream/promises'
 import { ExplainedError } from '../../base/errors.ts'
 import { refusal } from '../../base/refusal.ts'
 import { csvWriter } from '../../csv/csv-writer.ts'
-import { type DatabaseTarget, withRemoteDatabase } from '../../remote-databases/remote-database.ts'
+import {
+  type DatabaseTarget,
+  type RemoteRow,
+  withRemoteDatabase
+} from '../../remote-databases/remote-database.ts'
 
 export interface RowsQuestion {
   target: DatabaseTarget
@@ -21,7 +25,7 @@ const csvFormat = { csv_field_separator: ',', csv_field_enclosure: '"' } as cons
 /**
  * Writes all rows of a query into a CSV file with a header, in memory that does not grow with them.
  * @returns how many rows
- * @throws RemoteDatabaseFault; ExplainedError if the columns are others than they must be
+ * @throws RemoteDatabaseFault; ExplainedError if the columns are others than they must be, or for a NUL byte
  */
 export function writeRows(
   { target, query, path, timeLimit, columns }: RowsQuestion,
@@ -40,10 +44,19 @@ export function writeRows(
       yield write([names])
       for (let batch = await result.next(); batch.length > 0; batch = await result.next()) {
         signal.throwIfAborted()
-        rows += batch.length
-        yield write(batch.map((row) => row.map((value) => value ?? '')))
+        yield write(batch.map((row) => fieldsOf(row, names, ++rows)))
       }
     }, createWriteStream(path))
     return rows
+  })
+}
+
+/** @param number of the row, from 1 @throws ExplainedError for a NUL byte, which no CSV file has */
+function fieldsOf(row: RemoteRow, names: readonly string[], number: number): string[] {
+  return row.map((value, index) => {
+    if (value?.includes('\0')) {
+      throw new ExplainedError(refusal('import_row_nul', { row: number, column: names[index] ?? '' }))
+    }
+    return value ?? ''
   })
 }
