@@ -376,10 +376,10 @@ async function moveCheckpoint(
 const recordSpool: Command<ById & { spool: FilledSpool }, void> = async (context, { id, spool }) => {
   const found = await underWay(context, id)
   if (!found) return
-  const { fileKey, columns, recipients, rows, skipped, faults, milliseconds } = spool
+  const { fileKey, columns, recipients, rows, skipped, faults, milliseconds, readAt } = spool
   const row = {
     ...{ campaign_id: id, file_key: fileKey, columns: JSON.stringify(columns), recipients },
-    read_at: Math.floor(context.now - milliseconds)
+    read_at: readAt
   }
   await context.db.replaceInto('spools').values(row).execute()
   await changeDelivery(context, id, {

@@ -18,6 +18,8 @@ export interface FilledSpool {
   /** Why the first rows were skipped. */
   faults: Refusal[]
   milliseconds: number
+  /** When the database was asked, in UNIX milliseconds. */
+  readAt: number
 }
 
 /** Reasons that are stored (docs/api.md, "Remote Lists"). */
@@ -51,6 +53,7 @@ export async function fillSpool(
   { target, query, path, timeLimit }: SpoolQuestion,
   signal: AbortSignal
 ): Promise<FilledSpool> {
+  const readAt = Date.now()
   const began = performance.now()
   return withRemoteDatabase(target, { signal, timeLimit }, async (database) => {
     const result = await database.read(query, { timeLimit })
@@ -73,7 +76,7 @@ export async function fillSpool(
       return {
         ...{ fileKey: writer.key, columns: columns.values.map(({ name }) => name), rows, faults },
         ...{ recipients: writer.recipients, skipped: rows - writer.recipients },
-        milliseconds: performance.now() - began
+        ...{ milliseconds: performance.now() - began, readAt }
       }
     } catch (error) {
       writer.discard()
