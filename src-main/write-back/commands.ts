@@ -1,11 +1,12 @@
 import { Faults } from '../base/errors.ts'
 import { refusal } from '../base/refusal.ts'
+import { remoteListById } from '../api/remote-lists/queries.ts'
 import { forgetWritten } from '../api/remote-lists/removals.ts'
 import { storeRefusal } from '../base/stored-refusal.ts'
 import { type Command, type CommandContext, recordOne } from '../database/command.ts'
 import { recordEdit, type RecordTables } from '../database/record-rows.ts'
 import type { JobEnd } from '../jobs/outcome.ts'
-import { remoteListById, writeBackOf, type WriteBackRow } from './queries.ts'
+import { writeBackOf, type WriteBackRow } from './queries.ts'
 import { defaultTableName } from './removals-table.ts'
 import type { WriteBackChanges } from './schema.ts'
 

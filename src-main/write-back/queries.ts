@@ -1,9 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
 import { databaseConnectionById } from '../api/database-connections/queries.ts'
-import { mailingListById, type MailingListRow } from '../api/mailing-lists/queries.ts'
 import type { WriteBacksTable } from '../api/remote-lists/tables.ts'
-import { ApiError } from '../base/errors.ts'
-import { refusal } from '../base/refusal.ts'
 import { presentStored } from '../base/stored-refusal.ts'
 import { formatOptionalTime } from '../base/times.ts'
 import type { Schema } from '../database/schema.ts'
@@ -11,20 +8,6 @@ import { createStatement, defaultTableName, type RemovalRow } from './removals-t
 import type { WriteBack } from './schema.ts'
 
 export type WriteBackRow = Selectable<WriteBacksTable>
-
-/** @throws ApiError not_found; invalid_request for a list with subscribers */
-export async function remoteListById(
-  db: Kysely<Schema>,
-  organizationId: number,
-  id: number
-): Promise<MailingListRow & { database_connection_id: number }> {
-  const list = await mailingListById(db, organizationId, id)
-  const { database_connection_id } = list
-  if (database_connection_id === null) {
-    throw new ApiError('invalid_request', refusal('list_without_database'))
-  }
-  return { ...list, database_connection_id }
-}
 
 export function writeBackOf(db: Kysely<Schema>, mailingListId: number): Promise<WriteBackRow | undefined> {
   return db

@@ -1,7 +1,8 @@
+import { remoteListById } from '../api/remote-lists/queries.ts'
 import { ok } from '../http/envelope.ts'
 import { serveEndpoints } from '../http/serve.ts'
 import { writeBackEndpoints } from './endpoints.ts'
-import { presentWriteBack, remoteListById } from './queries.ts'
+import { presentWriteBack } from './queries.ts'
 
 export const writeBackRoutes = serveEndpoints(writeBackEndpoints, ({ reader, writer }) => ({
   'GET /mailing_lists/:mailing_list_id/write_back': async ({ caller, params }) => {

@@ -1,10 +1,27 @@
 import type { Kysely } from 'kysely'
+import { ApiError } from '../../base/errors.ts'
+import { refusal } from '../../base/refusal.ts'
 import type { Schema } from '../../database/schema.ts'
+import { mailingListById, type MailingListRow } from '../mailing-lists/queries.ts'
 import { subscriberWithList } from '../subscribers/queries.ts'
 import { emailKey } from '../subscribers/rules.ts'
 import type { TokenContent } from '../subscribers/tokens.ts'
 import { emailHashOf } from './email-hash.ts'
 import { isRemoteId, remoteIdOf, seqIdOf } from './recipient-ids.ts'
+
+/** @throws ApiError not_found; invalid_request for a list with subscribers */
+export async function remoteListById(
+  db: Kysely<Schema>,
+  organizationId: number,
+  id: number
+): Promise<MailingListRow & { database_connection_id: number }> {
+  const list = await mailingListById(db, organizationId, id)
+  const { database_connection_id } = list
+  if (database_connection_id === null) {
+    throw new ApiError('invalid_request', refusal('list_without_database'))
+  }
+  return { ...list, database_connection_id }
+}
 
 /** A recipient of a Remote List with the list. */
 export type RemoteRecipient = NonNullable<Awaited<ReturnType<typeof remoteRecipient>>>

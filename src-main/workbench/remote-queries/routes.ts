@@ -1,9 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import type { Kysely } from 'kysely'
 import { databaseConnectionById, targetOf } from '../../api/database-connections/queries.ts'
+import { remoteListById } from '../../api/remote-lists/queries.ts'
 import { mailingListById } from '../../api/mailing-lists/queries.ts'
-import { validationFailed } from '../../base/errors.ts'
-import { refusal } from '../../base/refusal.ts'
 import type { Schema } from '../../database/schema.ts'
 import { ok } from '../../http/envelope.ts'
 import { signalOf } from '../../http/caller-signal.ts'
@@ -22,9 +21,8 @@ export const remoteQueryRoutes = serveEndpoints(
       { organizationId, listId, query }: { organizationId: number; listId: number; query: string },
       reply: FastifyReply
     ): Promise<QueryResult> {
-      const list = await mailingListById(reader, organizationId, listId)
-      if (list.database_connection_id === null) throw validationFailed(refusal('list_without_database'))
-      const connection = await databaseConnectionById(reader, list.database_connection_id)
+      const { database_connection_id } = await remoteListById(reader, organizationId, listId)
+      const connection = await databaseConnectionById(reader, database_connection_id)
       const target = await targetOf(connection, credentials)
       const signal = signalOf(reply)
       const longest = connection.time_limit * 1000
