@@ -209,7 +209,11 @@ export async function mariadb(whenDone: WhenDone = endWithTest): Promise<Databas
   const run = (sql: string, database = 'crm'): string =>
     execFileSync(
       'mariadb',
-      ['--no-defaults', `--socket=${socket}`, '-uroot', '-N', '-B', '--max-allowed-packet=1G', database],
+      [
+        ...['--no-defaults', `--socket=${socket}`, '-uroot', '-N', '-B', '--max-allowed-packet=1G'],
+        // Without it, the locale of the environment decides.
+        ...['--default-character-set=utf8mb4', database]
+      ],
       { input: sql, encoding: 'utf8' }
     ).trim()
   const program = await programOf(start, port, directory, whenDone)
