@@ -4,11 +4,12 @@ import { temporaryDirectory } from './application.ts'
 import { expectSuccess } from './builders.ts'
 import type { Client } from './client.ts'
 import { startListwright } from './process.ts'
+import { freePort } from './servers.ts'
 
 /** Starts a gate on loopback that ends with the test. */
 export async function openGate(directory?: string): Promise<Gate & { directory: string }> {
   const dataDirectory = directory ?? (await temporaryDirectory())
-  const gate = await startGate({ dataDirectory, port: 0, host: '127.0.0.1', tls: null })
+  const gate = await startGate({ dataDirectory, port: await freePort(), host: '127.0.0.1', tls: null })
   let isOpen = true
   const close = async (): Promise<void> => {
     if (!isOpen) return
@@ -39,14 +40,14 @@ export interface ServedGate {
   end: (signal: NodeJS.Signals) => Promise<number | null>
 }
 
-/** Starts `listwright gate`, which is killed after the test at the latest. */
-export async function serveGate(directory: string, port = 0): Promise<ServedGate> {
+/** Starts `listwright gate`, which is killed after the test at the latest. @param port left out = a free one */
+export async function serveGate(directory: string, port?: number): Promise<ServedGate> {
   const { first, ...process } = await startListwright([
     'gate',
     '--data-dir',
     directory,
     '--port',
-    String(port),
+    String(port ?? (await freePort())),
     '--json'
   ])
   return { ...process, ...(first as { address: string; key: string }) }

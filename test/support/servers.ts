@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createConnection, createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,13 +10,30 @@ export function idOf(user: string, which: '-u' | '-g'): number {
   return Number(execFileSync('id', [which, user], { encoding: 'utf8' }))
 }
 
+/**
+ * The ports for servers. Systems take those of connections and of port 0 from higher ones: such a port may be taken again while a server prepares
+ * to listen.
+ */
+const [lowestPort, highestPort] = [10_000, 32_000]
+
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
+  for (;;) {
+    const port = randomInt(lowestPort, highestPort)
+    if (await isFree(port)) return port
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer()
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening')
+  } catch {
+    // Another program listens there.
+    return false
+  }
   server.close()
   await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
+  return true
 }
 
 export function reachable(port: number): Promise<void> {

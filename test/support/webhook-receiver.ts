@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import type { Event } from '../../src-main/api/events/schema.ts'
+import { freePort } from './servers.ts'
 
 export interface ReceivedRequest {
   id: string
@@ -23,8 +24,8 @@ export interface WebhookReceiver {
   close: () => Promise<void>
 }
 
-/** Starts a server that webhooks send to; it ends with the test. @param port 0 = any */
-export async function webhookReceiver(port = 0): Promise<WebhookReceiver> {
+/** Starts a server that webhooks send to; it ends with the test. @param port left out = a free one */
+export async function webhookReceiver(port?: number): Promise<WebhookReceiver> {
   const receiver: WebhookReceiver = {
     ...{ url: '', requests: [], accepted: [], answer: () => 200 },
     close: async () => {
@@ -42,7 +43,7 @@ export async function webhookReceiver(port = 0): Promise<WebhookReceiver> {
       response.writeHead(status).end(`answer ${status}`)
     })
   })
-  server.listen(port, '127.0.0.1')
+  server.listen(port ?? (await freePort()), '127.0.0.1')
   await once(server, 'listening')
   receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
   onTestFinished(receiver.close)
