@@ -5,7 +5,7 @@ import { presentStored } from '../base/stored-refusal.ts'
 import { formatOptionalTime } from '../base/times.ts'
 import type { Schema } from '../database/schema.ts'
 import { createStatement, defaultTableName, type RemovalRow } from './removals-table.ts'
-import type { WriteBack } from './schema.ts'
+import { mostWaiting, type WriteBack } from './schema.ts'
 
 export type WriteBackRow = Selectable<WriteBacksTable>
 
@@ -16,9 +16,6 @@ export function writeBackOf(db: Kysely<Schema>, mailingListId: number): Promise<
     .where('mailing_list_id', '=', mailingListId)
     .executeTakeFirst()
 }
-
-/** Rows are counted up to so many: more would hold up other calls. */
-const mostCounted = 100_000
 
 export async function presentWriteBack(
   db: Kysely<Schema>,
@@ -32,7 +29,7 @@ export async function presentWriteBack(
     .select('id')
     .where('mailing_list_id', '=', list.id)
     .where('written_at', 'is', null)
-    .limit(mostCounted)
+    .limit(mostWaiting)
   const { count } = await db
     .selectFrom(waiting.as('waiting'))
     .select((select) => select.fn.countAll<number>().as('count'))

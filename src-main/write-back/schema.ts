@@ -1,6 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { Filled, Nullable, Timestamp, WindowFault } from '../http/schema.ts'
 
+/** Rows that wait are counted up to so many: more would hold up other calls. */
+export const mostWaiting = 100_000
+
 export const WriteBackChanges = Type.Object({
   is_enabled: Type.Optional(Type.Boolean()),
   /** The table in the list's database; a schema may stand before it, with a dot between. */
@@ -14,7 +17,7 @@ export const WriteBack = Type.Object({
   table_name: Type.String(),
   /** The statement that creates the table; null while only the name of the database is known. */
   create_sql: Nullable(Type.String()),
-  /** Rows that have yet to be written. */
+  /** Rows that have yet to be written; {@link mostWaiting} = so many or more. */
   waiting: Type.Integer(),
   /** When rows were last written; null = never. */
   written_at: Nullable(Timestamp),
