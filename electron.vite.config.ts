@@ -57,7 +57,7 @@ export default defineConfig({
           chunkFileNames: '[name]-[hash].js',
           // Licences are in a file of their own.
           comments: { legal: false, jsdoc: false },
-          // Names stay, so that what an error says of its place can be read.
+          // Keep names, so that stack traces are readable.
           minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } }
         }
       }

@@ -22,7 +22,7 @@ import type { JobEnd } from '../jobs/outcome.ts'
 import { type FieldDefinition, presentValue, type StoredValues } from '../api/custom-fields/rules.ts'
 import { replacementKey } from '../api/autoresponders/rules.ts'
 import { storeRemoteRecipients } from '../api/remote-lists/commands.ts'
-import { spoolOf } from '../api/remote-lists/queries.ts'
+import { findSpool } from '../api/remote-lists/queries.ts'
 import { lastRemoteId } from '../api/remote-lists/recipient-ids.ts'
 import { readingGivenUp } from '../api/remote-lists/rules.ts'
 import { fieldOfColumn, valuesOfColumns } from '../remote-lists/fields.ts'
@@ -170,7 +170,7 @@ async function planOf(
   const leaves = delivery.transport === 'smtp'
   const message = await campaignPlanOf(db, campaign, { linkBase, leaves })
   if (!message) throw validationFailed(refusal('campaign_without_content'))
-  const spool = campaign.is_remote_list === 1 ? await spoolOf(db, campaign.id) : undefined
+  const spool = campaign.is_remote_list === 1 ? await findSpool(db, campaign.id) : undefined
   const columns = spool ? (JSON.parse(spool.columns) as string[]) : []
   const previewValues = JSON.parse(campaign.preview_custom_field_data) as StoredValues
   const clause = campaign.clause === null ? [] : clauseOf({ clause: campaign.clause })
@@ -372,7 +372,7 @@ async function moveCheckpoint(
     .execute()
 }
 
-/** Stores who was read for a campaign to a Remote List. It does nothing if the campaign was paused or cancelled meanwhile. */
+/** Records the recipients that were read for a campaign to a Remote List. It does nothing if the campaign was paused or cancelled meanwhile. */
 const recordSpool: Command<ById & { spool: FilledSpool }, void> = async (context, { id, spool }) => {
   const found = await underWay(context, id)
   if (!found) return
@@ -407,7 +407,7 @@ interface FailedReading extends ById {
 }
 
 /** Stores that a database gave no recipients: it is asked again, or the campaign is paused (docs/api.md, "Remote Lists"). */
-const failReading: Command<FailedReading, void> = async (context, { id, fault, pauses }) => {
+const recordReadingFailure: Command<FailedReading, void> = async (context, { id, fault, pauses }) => {
   const found = await underWay(context, id)
   if (!found) return
   // After it was paused, it begins with all its attempts again.
@@ -533,7 +533,7 @@ async function endPhase(context: CommandContext, id: number): Promise<void> {
 
 /** Of a Remote List the log tells how many recipients were left out. */
 async function finishedEntry({ db }: CommandContext, id: number, done: Counters): Promise<Refusal> {
-  const spool = await spoolOf(db, id)
+  const spool = await findSpool(db, id)
   const { messages_sent, skips_error, skips_request } = done
   const leftOut = (spool?.recipients ?? 0) - messages_sent - skips_error - skips_request
   return leftOut > 0 ? refusal('log_finished_without', { count: leftOut }) : refusal('log_finished')
@@ -674,7 +674,7 @@ export const deliveryCommands = {
   recordSent,
   recordSpool,
   forgetSpool,
-  failReading,
+  recordReadingFailure,
   advance: advanceDelivery,
   wait: waitToSend,
   recordNews,

@@ -18,7 +18,7 @@ import { fillSpoolInThread } from '../remote-lists/fill-spool.ts'
 import { spoolPath, SpoolReader } from '../remote-lists/spool.ts'
 import type { DeliveryPlan, RemotePlan } from './plan.ts'
 import { type RecipientSource, spooledRecipients, subscribersOf } from './recipient-source.ts'
-import { type NextRecipients, nextRecipients, remoteRecipientsOf, seedMails } from './recipients.ts'
+import { type NextRecipients, nextRecipients, toHandedOverRecipients, seedMails } from './recipients.ts'
 import { CampaignWork } from './smtp/campaign-work.ts'
 import { SmtpRun } from './smtp/smtp-run.ts'
 import { drawShares, drawOf } from './split-test.ts'
@@ -75,7 +75,7 @@ export class Delivery {
     if (!plan) return { is: 'stopped' }
     if (plan.remote && !plan.remote.spool) return this.#readRecipients(plan.remote)
     const source = this.#sourceOf(plan)
-    if (!source) return this.#withoutSpool(plan)
+    if (!source) return this.#handleMissingSpool(plan)
     try {
       return await this.#sendTo(plan, source)
     } finally {
@@ -105,7 +105,7 @@ export class Delivery {
   }
 
   /** Before the first message they can be read again; later that would not give the same recipients the same numbers. */
-  async #withoutSpool({ progress, pass }: DeliveryPlan): Promise<JobOutcome> {
+  async #handleMissingSpool({ progress, pass }: DeliveryPlan): Promise<JobOutcome> {
     const { id, client } = this.#job
     const hasBegun = progress.afterId > 0 || progress.position > 0 || pass.kind === 'winner'
     if (hasBegun) return { is: 'held', fault: refusal('spool_missing') }
@@ -118,7 +118,7 @@ export class Delivery {
     const { id, client, dataDirectory, signal, data } = this.#job
     if (!data.database) throw new Error('the database of a Remote List is not known')
     const fail = async (fault: Refusal, pauses: readonly number[]): Promise<JobOutcome> => {
-      await client.run('deliveries.failReading', { id, fault, pauses })
+      await client.run('deliveries.recordReadingFailure', { id, fault, pauses })
       return { is: 'stopped' }
     }
     if ('fault' in data.database) return fail(data.database.fault, [])
@@ -274,7 +274,7 @@ export class Delivery {
       progress: { afterId, position },
       counted: [...counted].map(([sliceId, slice]) => ({ sliceId, ...slice })),
       suppressed,
-      recipients: remoteRecipientsOf(mails)
+      recipients: toHandedOverRecipients(mails)
     })
     if (goesOn) plan.progress = { afterId, position }
     else transport.takeBack(before)

@@ -12,7 +12,7 @@ export interface RecipientSource {
   /** By id. */
   after: (id: number, limit: number) => Promise<RecipientRow[]>
   /** Returns those of some recipients who may still get messages. */
-  named: (ids: readonly number[]) => Promise<RecipientRow[]>
+  findByIds: (ids: readonly number[]) => Promise<RecipientRow[]>
   /** Returns those of some addresses that get none: they are suppressed, or have removed themselves from a Remote List. */
   leftOut: (emails: string[]) => Promise<Set<string>>
   close: () => void
@@ -22,7 +22,7 @@ export interface RecipientSource {
 export function subscribersOf(reader: Kysely<Schema>, { recipients }: DeliveryPlan): RecipientSource {
   return {
     after: (id, limit) => recipientsAfter(reader, recipients, id, limit),
-    named: (ids) => activeAmong(reader, ids),
+    findByIds: (ids) => activeAmong(reader, ids),
     leftOut: (emails) => suppressedAmong(reader, recipients, emails),
     close: () => undefined
   }
@@ -36,7 +36,7 @@ export function spooledRecipients(
 ): RecipientSource {
   return {
     after: async (id, limit) => spool.after(isRemoteId(id) ? seqIdOf(id) : 0, limit).map(rowOf),
-    named: async (ids) => spool.named(ids.map(seqIdOf)).map(rowOf),
+    findByIds: async (ids) => spool.findByIds(ids.map(seqIdOf)).map(rowOf),
     leftOut: async (emails) => {
       const suppressed = await suppressedAmong(reader, recipients, emails)
       const asked = { mailingListId: recipients.mailingListId, readAt: remote?.spool?.readAt ?? 0 }

@@ -51,7 +51,7 @@ export interface HandedOverRecipient {
 }
 
 /** Returns the recipients of messages who are no subscribers; none for a list with subscribers. */
-export function remoteRecipientsOf(mails: readonly Mail[]): HandedOverRecipient[] {
+export function toHandedOverRecipients(mails: readonly Mail[]): HandedOverRecipient[] {
   return mails
     .filter(({ addressee }) => isRemoteId(addressee.id))
     .map(({ addressee: { id, email, distinct_id } }) => ({

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 
-/** Aborted when the caller went away: work that nobody waits for any more ends. */
+/** Returns a signal that aborts when the client disconnects, so that work for it ends. */
 export function signalOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
   reply.raw.once('close', () => controller.abort())

@@ -5,7 +5,7 @@ import { SubscriberTally } from '../api/subscriber-counts/tally.ts'
 import { type BouncedMessage, messageIdOf, readBounceToken } from '../api/subscribers/bounce-tokens.ts'
 import { unsubscribeByToken } from '../api/subscribers/commands.ts'
 import { recipientNamed, type RemoteRecipient } from '../api/remote-lists/queries.ts'
-import { bounceRemote, complainRemote } from '../api/remote-lists/removals.ts'
+import { recordRemoteBounce, recordRemoteComplaint } from '../api/remote-lists/removals.ts'
 import type { subscriberWithList } from '../api/subscribers/queries.ts'
 import type { SubscriberStatus } from '../api/subscribers/schema.ts'
 import { readToken } from '../api/subscribers/tokens.ts'
@@ -210,7 +210,7 @@ async function applyBounce(
   if (verdict.isDelayed) return false
   if (isRemote(subscriber)) {
     const bounce = { class: verdict.class, code: verdict.status || null }
-    await bounceRemote(context, subscriber, {
+    await recordRemoteBounce(context, subscriber, {
       sliceId,
       wasAccepted: await isAccepted(context, sent),
       ...bounce
@@ -260,7 +260,7 @@ async function applyComplaint(
   { sliceId }: BouncedMessage,
   subscriber: AnyRecipient
 ): Promise<void> {
-  if (isRemote(subscriber)) return complainRemote(context, subscriber, sliceId)
+  if (isRemote(subscriber)) return recordRemoteComplaint(context, subscriber, sliceId)
   const slice = await countedSlice(context.db, sliceId)
   const updatesStatus = await changeStatus(context, subscriber, 'scomp', slice?.campaign_id ?? null)
   if (!slice) return

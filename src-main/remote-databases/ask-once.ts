@@ -8,8 +8,8 @@ import { type Refusal, refusal } from '../base/refusal.ts'
 type DatabaseAnswer<Found> = { found: Found } | { refused: Refusal }
 
 /** Threads that users wait for, also those that were left behind. */
-const asked = new Set<Worker>()
-const mostAsked = 4
+const userThreads = new Set<Worker>()
+const maxUserThreads = 4
 
 /**
  * Like {@link askOnce}, for a user.
@@ -20,11 +20,12 @@ export function askForUser<Question, Found>(
   question: Question,
   limits: AskLimits
 ): Promise<Found> {
-  if (asked.size >= mostAsked) throw validationFailed(refusal('too_many_queries', { most: mostAsked }))
+  if (userThreads.size >= maxUserThreads)
+    throw validationFailed(refusal('too_many_queries', { most: maxUserThreads }))
   const startCounted = (): Worker => {
     const thread = start()
-    asked.add(thread)
-    thread.once('exit', () => asked.delete(thread))
+    userThreads.add(thread)
+    thread.once('exit', () => userThreads.delete(thread))
     return thread
   }
   return askOnce(startCounted, question, limits)
@@ -79,7 +80,7 @@ function explainMemory(error: unknown): never {
 }
 
 /** Answers the question of {@link askOnce} in the calling thread. */
-export function answerAbout<Question, Found>(
+export function answerDatabaseQuestion<Question, Found>(
   find: (question: Question, signal: AbortSignal) => Promise<Found>
 ): void {
   answerQuestions(async (question: Question, signal): Promise<DatabaseAnswer<Found>> => {

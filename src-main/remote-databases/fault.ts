@@ -1,6 +1,6 @@
 import { ExplainedError, messageOf } from '../base/errors.ts'
 import { refusal } from '../base/refusal.ts'
-import { mostBytes } from './limits.ts'
+import { maxBatchBytes } from './limits.ts'
 
 /** A remote database that cannot be used, or refuses a query; the sentence names it, and has its words. */
 export class RemoteDatabaseFault extends ExplainedError {}
@@ -11,7 +11,7 @@ const certificateCodes =
 
 const longestWords = 500
 
-/** Returns the words of an error, or its code without any. */
+/** Returns the message of an error, or its code if it has none. */
 export function wordsOf(error: unknown): string {
   const first = firstOf(error)
   return (messageOf(first) || codeOf(first)).slice(0, longestWords)
@@ -71,5 +71,5 @@ export function withoutRows(): RemoteDatabaseFault {
 }
 
 export function rowTooLarge(): RemoteDatabaseFault {
-  return new RemoteDatabaseFault(refusal('query_row_too_large', { megabytes: mostBytes / 1024 / 1024 }))
+  return new RemoteDatabaseFault(refusal('query_row_too_large', { megabytes: maxBatchBytes / 1024 / 1024 }))
 }

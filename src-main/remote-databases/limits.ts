@@ -6,7 +6,7 @@ export const connectTimeout = 15_000
 export const endTimeout = 2000
 
 /** Bytes that the rows of one batch may have: drivers hold a row in memory as a whole before they hand it over. */
-export const mostBytes = 64 * 1024 * 1024
+export const maxBatchBytes = 64 * 1024 * 1024
 /** How often the bytes are counted, in milliseconds. */
 const countedEvery = 20
 
@@ -36,9 +36,9 @@ export class ByteWatch {
   }
 
   #check(): void {
-    if (this.isExceeded || this.#socket().bytesRead - this.#mark <= mostBytes) return
+    if (this.isExceeded || this.#socket().bytesRead - this.#mark <= maxBatchBytes) return
     this.isExceeded = true
-    // Drivers hear of an end with an error only.
+    // Drivers notice only a socket that is destroyed with an error.
     this.#socket().destroy(new Error('too many bytes'))
   }
 }

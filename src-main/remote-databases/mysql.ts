@@ -83,7 +83,10 @@ function optionsOf(target: DatabaseTarget): ConnectionOptions {
   }
 }
 
-/** After comments, except those that the server runs. SET STATEMENT and OPTIMIZE return rows too, and a read-only transaction does not hold them back. */
+/**
+ * Matches SELECT, WITH, VALUES, TABLE or a parenthesis after comments; what the server runs in comments is none. Others, such as SET STATEMENT and
+ * OPTIMIZE, return rows and write in spite of a read-only transaction.
+ */
 const beginsAsQuery =
   /^(?:\s|--(?:[ \t].*)?(?:\n|$)|#.*(?:\n|$)|\/\*(?![!M])(?:(?!\*\/)[^])*\*\/)*(?:\(|(?:SELECT|WITH|VALUES|TABLE)\b)/i
 
@@ -195,7 +198,7 @@ class MysqlDatabase implements RemoteDatabase {
     rows: readonly (readonly (string | number | null)[])[]
   ): Promise<void> {
     if (rows.length === 0) return
-    // A value that does not fit must be refused, not cut off; and backslashes escape, as the driver writes them.
+    // A value that does not fit must be refused, not cut off; and the driver escapes with backslashes, which NO_BACKSLASH_ESCAPES would take as they are.
     await this.#run("SET SESSION sql_mode = 'STRICT_ALL_TABLES'")
     const table = quotedTable('mysql', name)
     // INSERT … ON DUPLICATE KEY UPDATE would need the right to update.
@@ -238,7 +241,7 @@ class MysqlDatabase implements RemoteDatabase {
       })
     ).catch((error: unknown) => {
       this.#signal.throwIfAborted()
-      // ER_UNSUPPORTED_PS: only what is no query cannot be prepared.
+      // ER_UNSUPPORTED_PS: every query can be prepared, so this is none.
       if ((error as MysqlError).errno === 1295) return 0
       throw this.#faultOf(error, null)
     })

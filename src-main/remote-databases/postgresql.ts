@@ -163,7 +163,7 @@ class PostgresqlDatabase implements RemoteDatabase {
     const probe = `listwright_probe_${Date.now()}`
     return {
       readOnlyTransactions: await isRefused(['BEGIN READ ONLY', `CREATE TABLE ${probe} (a INT)`], '25006'),
-      // An engine without cursors refuses the declaration, and the mark after it is never reached.
+      // SELECT 1 / 0 fails with its own code only if the cursor before it works.
       cursors: await isRefused(
         ['BEGIN READ ONLY', `${declaration}SELECT 1`, 'FETCH FORWARD 1 FROM listwright', 'SELECT 1 / 0'],
         '22012'
@@ -233,7 +233,7 @@ class PostgresqlDatabase implements RemoteDatabase {
     return queryRefused(name, error, reading && { query: reading.query, position })
   }
 
-  /** Asks the server to stop, and disconnects. A pooler may not tell what to ask with; the server's time limit ends the query then. */
+  /** Asks the server to stop, and disconnects. A pooler may not pass on the process id and the key that this needs; then the server's time limit ends the query. */
   async #cancel(): Promise<void> {
     const { processID: processId, secretKey } = this.#client as unknown as {
       processID: number | null
@@ -254,7 +254,7 @@ function connectionFault(target: DatabaseTarget, error: unknown): RemoteDatabase
   return isSignIn ? signInRefused(target.name, error) : unreachable(target.name, error)
 }
 
-/** The socket below TLS is replaced once that begins. */
+/** Returns the current socket: TLS replaces it when it begins. */
 function socketOf(client: pg.Client): Socket | TLSSocket {
   return (client as unknown as { connection: { stream: Socket } }).connection.stream
 }

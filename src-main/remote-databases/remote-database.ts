@@ -4,7 +4,7 @@ import type { DatabaseEngine, TlsMode } from './schema.ts'
 /** Where a database is, and how Listwright signs in. */
 export interface DatabaseTarget {
   engine: DatabaseEngine
-  /** For sentences. */
+  /** Shown in messages to users. */
   name: string
   /** '' of a file. */
   host: string

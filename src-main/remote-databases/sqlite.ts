@@ -9,7 +9,7 @@ import {
   unreachable,
   withoutRows
 } from './fault.ts'
-import { mostBytes } from './limits.ts'
+import { maxBatchBytes } from './limits.ts'
 import { quotedName, quotedTable } from './quoting.ts'
 import type {
   Abilities,
@@ -46,7 +46,7 @@ export async function openSqlite(target: DatabaseTarget, signal: AbortSignal): P
   }
 }
 
-/** A file that is open read-only. A single step cannot be interrupted: who waits for one ends its thread. */
+/** A file that is open read-only. A single step cannot be interrupted; a caller that gives up ends the thread. */
 class SqliteDatabase implements RemoteDatabase {
   readonly #target: DatabaseTarget
   readonly #sqlite: Database.Database
@@ -83,7 +83,7 @@ class SqliteDatabase implements RemoteDatabase {
               const row = each.value.map(textOf)
               batch.push(row)
               characters += row.reduce((sum, value) => sum + (value?.length ?? 0), 0)
-              if (characters > mostBytes) throw rowTooLarge()
+              if (characters > maxBatchBytes) throw rowTooLarge()
               if (batch.length >= rowsAtOnce || characters >= wantedCharacters) break
             }
             this.#signal.throwIfAborted()
@@ -145,7 +145,7 @@ class SqliteDatabase implements RemoteDatabase {
   }
 }
 
-/** SQLite has no type for texts alone: bytes count as UTF-8. */
+/** Reads a BLOB as UTF-8: programs store texts in BLOBs too. */
 function textOf(value: SqliteValue): string | null {
   if (value === null) return null
   return Buffer.isBuffer(value) ? value.toString('utf8') : String(value)

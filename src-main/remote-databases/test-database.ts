@@ -21,7 +21,7 @@ export async function testDatabase(target: DatabaseTarget, signal: AbortSignal):
   const found = await withRemoteDatabase(target, limits, async (database) => {
     const asked = Date.now()
     const { version, clock } = await database.state()
-    // The answer is as old as half of its way.
+    // The server read its clock about half a round trip ago.
     const difference = clock - (asked + Date.now()) / 2
     const { readOnlyTransactions, cursors, timeLimits } = await database.abilities()
     return {
@@ -32,7 +32,7 @@ export async function testDatabase(target: DatabaseTarget, signal: AbortSignal):
       clock_difference: Math.round(difference)
     }
   })
-  // By a connection of its own, since the limits of a session stay.
+  // On a new connection: the short time limit that abilities() sets may stay for the session.
   return { ...found, rows_per_second: await withRemoteDatabase(target, limits, rowsPerSecond) }
 }
 

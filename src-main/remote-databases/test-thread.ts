@@ -1,5 +1,5 @@
-import { answerAbout } from './ask-once.ts'
+import { answerDatabaseQuestion } from './ask-once.ts'
 import { testDatabase } from './test-database.ts'
 
 // Tests one connection.
-answerAbout(testDatabase)
+answerDatabaseQuestion(testDatabase)

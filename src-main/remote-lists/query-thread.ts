@@ -1,5 +1,5 @@
-import { answerAbout } from '../remote-databases/ask-once.ts'
+import { answerDatabaseQuestion } from '../remote-databases/ask-once.ts'
 import { tryQuery } from './query.ts'
 
 // Tries one query.
-answerAbout(tryQuery)
+answerDatabaseQuestion(tryQuery)

@@ -37,7 +37,7 @@ export interface QueryResult {
 
 /** Rows of a preview. */
 const previewedRows = 100
-/** Reasons of a preview, and of a check: the window shows them beside each other. */
+/** The most reasons that a preview or a check returns. */
 const mostFaults = 100
 /** The longest value of a preview, in characters. */
 const longestShown = 200

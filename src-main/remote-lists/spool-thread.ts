@@ -1,5 +1,5 @@
-import { answerAbout } from '../remote-databases/ask-once.ts'
+import { answerDatabaseQuestion } from '../remote-databases/ask-once.ts'
 import { fillSpool } from './fill-spool.ts'
 
 // Reads the recipients of one campaign into a file.
-answerAbout(fillSpool)
+answerDatabaseQuestion(fillSpool)

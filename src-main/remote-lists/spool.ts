@@ -122,7 +122,7 @@ export class SpoolReader {
       .all(seqId, limit)
   }
 
-  named(seqIds: readonly number[]): SpooledRecipient[] {
+  findByIds(seqIds: readonly number[]): SpooledRecipient[] {
     const find = this.#file.prepare<[number], SpooledRecipient>('SELECT * FROM recipients WHERE seq_id = ?')
     return seqIds.flatMap((seqId) => find.get(seqId) ?? [])
   }

@@ -7,7 +7,7 @@ import { bounceEmailTables, urlDomainTables, virtualMtaTables } from '../api/del
 import { mailingListTables } from '../api/mailing-lists/commands.ts'
 import { hasSubscribers, mailingListById } from '../api/mailing-lists/queries.ts'
 import { organizationTables } from '../api/organizations/commands.ts'
-import { forgetWritten } from '../api/remote-lists/removals.ts'
+import { markRemovalsUnwritten } from '../api/remote-lists/removals.ts'
 import { seedListTables } from '../api/seed-lists/commands.ts'
 import { readCheckedConditions, segmentTables } from '../api/segments/commands.ts'
 import { clauseOf } from '../api/segments/queries.ts'
@@ -76,7 +76,7 @@ async function checkSuppressedList(
   if (listId !== null) await mailingListById(db, organizationId, listId)
 }
 
-/** A list that comes back brings its subscribers. Removals that the one database knows of, the other may not. */
+/** Checks the limit of subscribers when a list is restored, and has removals written again when its database changes back. */
 async function settleList(
   context: CommandContext,
   { organizationId, id }: RecordScope,
@@ -85,7 +85,7 @@ async function settleList(
   if (edit === null && (await roomFor(context.db, organizationId)) < 0) {
     throw validationFailed(refusal('no_room_for_list'))
   }
-  if (edit?.columns['database_connection_id']) await forgetWritten(context, [id])
+  if (edit?.columns['database_connection_id']) await markRemovalsUnwritten(context, [id])
 }
 
 /** Another type, or an option that is no longer there, would leave subscribers with values that mean nothing. */

@@ -1,12 +1,12 @@
 import { Faults } from '../base/errors.ts'
 import { refusal } from '../base/refusal.ts'
 import { remoteListById } from '../api/remote-lists/queries.ts'
-import { forgetWritten } from '../api/remote-lists/removals.ts'
+import { markRemovalsUnwritten } from '../api/remote-lists/removals.ts'
 import { storeRefusal } from '../base/stored-refusal.ts'
 import { type Command, type CommandContext, recordOne } from '../database/command.ts'
 import { recordEdit, type RecordTables } from '../database/record-rows.ts'
 import type { JobEnd } from '../jobs/outcome.ts'
-import { writeBackOf, type WriteBackRow } from './queries.ts'
+import { findWriteBack, type WriteBackRow } from './queries.ts'
 import { defaultTableName } from './removals-table.ts'
 import type { WriteBackChanges } from './schema.ts'
 
@@ -25,7 +25,7 @@ const updateWriteBack: Command<Update, void> = async (
 ) => {
   await remoteListById(context.db, organizationId, mailingListId)
   const owner = { organizationId, mailingListId }
-  const before = await writeBackOf(context.db, mailingListId)
+  const before = await findWriteBack(context.db, mailingListId)
   const faults = new Faults()
   const table_name = changes.table_name?.trim() ?? before?.table_name ?? defaultTableName
   if (table_name.includes('\0') || !/^[^\s."`;]+(\.[^\s."`;]+)?$/.test(table_name))
@@ -34,7 +34,7 @@ const updateWriteBack: Command<Update, void> = async (
   const is_enabled = Number(changes.is_enabled ?? before?.is_enabled === 1)
   const columns = { is_enabled, table_name, updated_at: context.now }
   if (before) {
-    if (table_name !== before.table_name) await forgetWritten(context, [mailingListId])
+    if (table_name !== before.table_name) await markRemovalsUnwritten(context, [mailingListId])
     await recordEdit(context, tables, owner, before.id, () =>
       context.db
         .updateTable('write_backs')
@@ -54,7 +54,7 @@ const updateWriteBack: Command<Update, void> = async (
 
 /**
  * Stores that removals are in the other database.
- * @returns false if it is not to be gone on with
+ * @returns false if write-back was switched off or deleted
  */
 const recordWritten: Command<{ id: number; removalIds: number[] }, boolean> = async (
   context,

@@ -9,7 +9,7 @@ import { mostWaiting, type WriteBack } from './schema.ts'
 
 export type WriteBackRow = Selectable<WriteBacksTable>
 
-export function writeBackOf(db: Kysely<Schema>, mailingListId: number): Promise<WriteBackRow | undefined> {
+export function findWriteBack(db: Kysely<Schema>, mailingListId: number): Promise<WriteBackRow | undefined> {
   return db
     .selectFrom('write_backs')
     .selectAll()
@@ -22,7 +22,7 @@ export async function presentWriteBack(
   list: { id: number; database_connection_id: number },
   timeZone: string
 ): Promise<WriteBack> {
-  const row = await writeBackOf(db, list.id)
+  const row = await findWriteBack(db, list.id)
   const { engine } = await databaseConnectionById(db, list.database_connection_id)
   const waiting = db
     .selectFrom('remote_removals')

@@ -59,7 +59,7 @@ async function writeBack(job: RunningJob<WriteBackData>): Promise<JobOutcome> {
 
 /**
  * Writes removals in their order. The database may refuse one: those before it are written then, and those after it wait.
- * @returns false if it is not to be gone on with
+ * @returns false if write-back was switched off or deleted
  * @throws RemoteDatabaseFault, which names the removal that was refused
  */
 async function writeRemovals(

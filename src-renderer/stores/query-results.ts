@@ -18,9 +18,9 @@ export const useQueryResults = defineStore('query-results', () => {
     return runs.value[listId]?.result
   }
 
-  function keep(listId: number, run: QueryRun): void {
+  function storeRun(listId: number, run: QueryRun): void {
     runs.value[listId] = run
   }
 
-  return { runs, written, resultOf, keep }
+  return { runs, written, resultOf, storeRun }
 })

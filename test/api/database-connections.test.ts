@@ -75,7 +75,9 @@ describe('a database connection', () => {
   })
 
   it('is tested without a change of its database', async () => {
-    const { id } = await create({ engine: 'sqlite', database: (await sqliteFile()).database })
+    const { database } = await sqliteFile()
+    const before = readFileSync(database)
+    const { id } = await create({ engine: 'sqlite', database })
 
     const found = expectSuccess(
       await started.api.post<DatabaseConnectionTest>(`/database_connections/${id}/test`)
@@ -83,6 +85,7 @@ describe('a database connection', () => {
 
     expect(found).toMatchObject({ read_only_transactions: true, cursors: true, time_limits: false })
     expect(found.version).toMatch(/^SQLite 3/)
+    expect(readFileSync(database).equals(before)).toBe(true)
   })
 
   it('is never a file of the application itself, not even by a link or a change', async () => {

@@ -1,4 +1,6 @@
 import Database from 'better-sqlite3'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { SubscriberImport } from '../../src-main/api/subscriber-imports/schema.ts'
 import type { FileAnalysis } from '../../src-main/contact-files/analysis/schema.ts'
@@ -73,6 +75,8 @@ describe('an import from a database', () => {
 
   it('is refused with the words of the database, and leaves no file', async () => {
     const database_connection_id = await connectionTo(await sqliteFile())
+    const uploads = (): string[] => readdirSync(join(started.dataDirectory, 'uploads'))
+    const before = uploads()
 
     expect(
       await window('POST', '/database_uploads', { database_connection_id, query: 'SELECT nothing' })
@@ -82,6 +86,7 @@ describe('an import from a database', () => {
         /^the database Shop \d+ refuses the query: “near "nothing": syntax error”$/
       ) as string
     })
+    expect(uploads()).toEqual(before)
   })
 
   it('is refused where a value holds a NUL byte, with the row and the column', async () => {

@@ -115,8 +115,8 @@ describe('a campaign to a Remote List', () => {
     expect(await jobOf(id)).toMatchObject({ state: 'sending', state2: 'paused_remote_list_error' })
     const log = await logOf(id)
     expect(log.slice(1).map((entry) => entry.split(':')[0])).toEqual([
-      'The recipients could not be read; tried again after 1 min',
-      'The recipients could not be read; tried again after 1 min',
+      'The recipients could not be read; next attempt in 1 min',
+      'The recipients could not be read; next attempt in 1 min',
       'Paused'
     ])
     expect(log.at(-1)?.replace('Paused: ', '')).toMatch(sentence)
@@ -176,7 +176,7 @@ describe('a campaign to a Remote List', () => {
     expect(message?.body.trim()).toBe('%%name%% Anna')
   })
 
-  it('goes on where it is resumed once its database answers', async () => {
+  it('continues when it is resumed after its database connection was corrected', async () => {
     const target = await sqliteFile(twoContacts)
     const list = await remoteListOn(started.api, { ...target, database: `${target.database}-later` })
     const { id } = await sendQuery(started.api, list.id, 'SELECT email FROM contacts')
@@ -191,7 +191,7 @@ describe('a campaign to a Remote List', () => {
     expect(await outboxOf(started.dataDirectory, id)).toHaveLength(2)
   })
 
-  it('takes another query while it is paused and nobody was read, and none afterwards', async () => {
+  it('takes another query while it is paused without recipients, and none once they were read', async () => {
     const list = await remoteListOn(started.api, await sqliteFile(twoContacts))
     const { id } = await sendQuery(started.api, list.id, 'SELECT email FROM contracts')
     await until(async () => (await campaignOf(started.api, id)).dispatch?.paused === true)
@@ -228,7 +228,7 @@ describe('a campaign to a Remote List', () => {
     expect(campaign.segmentation_criteria_remote_sql).toBe(query)
   })
 
-  it('is cancelled with its list, and nothing of it stays', async () => {
+  it('is not found after its list was deleted', async () => {
     const list = await remoteListOn(started.api, await sqliteFile(twoContacts))
     const later = Math.floor(Date.now() / 1000) + 3600
     const { id } = await sendQuery(started.api, list.id, 'SELECT email FROM contacts', {
@@ -312,7 +312,7 @@ it('a database that gives no recipients is asked again after 1 and after 5 minut
   expect(usualSchedule.readingPauses).toEqual([60_000, 300_000])
 })
 
-describe('what recipients of a Remote List do', () => {
+describe('a recipient of a Remote List', () => {
   const content = {
     subject: 'x',
     format: 'both',
@@ -338,7 +338,7 @@ describe('what recipients of a Remote List do', () => {
   const open = (url: string, init: RequestInit = {}): Promise<Response> =>
     fetch(url, { redirect: 'manual', headers: { 'User-Agent': 'Firefox' }, ...init })
 
-  it('is counted, and a link leads to where the values of their row say, also after they are gone', async () => {
+  it('is counted with opens and clicks, and led to where the values of their row say, also after these are deleted', async () => {
     const { id, links } = await sentTo('id = 7')
     const [click = '', , pixel = ''] = links
 
@@ -352,7 +352,7 @@ describe('what recipients of a Remote List do', () => {
     })
   })
 
-  it('does not lead to another target than was signed', async () => {
+  it('is not led to another target than the link was signed for', async () => {
     const { links } = await sentTo('id = 7')
 
     const answer = await open((links[0] ?? '').replace('Anna', 'Eve'))
@@ -360,7 +360,7 @@ describe('what recipients of a Remote List do', () => {
     expect(answer.headers.get('location')).not.toContain('Eve')
   })
 
-  it('raises events with their place in the campaign and their distinct_id', async () => {
+  it('is named in events by their place in the campaign and their distinct_id', async () => {
     const { id, links } = await sentTo('id = 8')
     const last = expectSuccess(await started.api.get<{ last: number }>('/events/follow')).last
 
@@ -383,7 +383,7 @@ describe('what recipients of a Remote List do', () => {
     }
   })
 
-  it('raises studio_unsub by the header, whatever links the message has', async () => {
+  it('raises studio_unsub by the unsubscribe header, whatever links the message has', async () => {
     const list = await remoteListOn(started.api, await sqliteFile(twoContacts))
     const { id } = await sendQuery(started.api, list.id, 'SELECT email FROM contacts WHERE id = 7')
     await untilState(started.api, id, 'finished')
@@ -399,7 +399,7 @@ describe('what recipients of a Remote List do', () => {
     expect(events).toMatchObject([{ event_type: 'studio_unsub', email: 'anna@example.org' }])
   })
 
-  it('counts an unsubscribe without changing a status, and keeps them from the next campaign', async () => {
+  it('is not in the next campaign after an unsubscribe, which is counted and changes no status', async () => {
     const { id, listId, links } = await sentTo()
 
     const page = await (await open(links[1] ?? '')).text()
@@ -415,7 +415,7 @@ describe('what recipients of a Remote List do', () => {
     expect(again.map(({ headers }) => headers.get('to'))).toEqual(['Bob@example.org'])
   })
 
-  it('can be undone for a moment', async () => {
+  it('can undo an unsubscribe for a moment', async () => {
     const { id, links } = await sentTo('id = 7')
     await open(links[1] ?? '', { method: 'POST', body: 'List-Unsubscribe=One-Click' })
 
@@ -456,7 +456,7 @@ describe('what recipients of a Remote List do', () => {
     expect((await campaignOf(started.api, id)).stat_summary).toMatchObject({ bounces_unique_hard: 1 })
   })
 
-  it('reaches statistics by a bounce and a complaint, without changing a status', async () => {
+  it('is counted with a bounce and a complaint, which change no status', async () => {
     const server = await mailServer()
     await routeTo(started.api, server.port)
     const list = await remoteListOn(started.api, await sqliteFile(twoContacts))

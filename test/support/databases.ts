@@ -149,7 +149,7 @@ export async function postgresql(
   }
 }
 
-/** PgBouncer in transaction mode before a PostgreSQL server. */
+/** PgBouncer in transaction mode in front of a PostgreSQL server. */
 export async function pgbouncer(
   server: DatabaseServer,
   whenDone: WhenDone = endWithTest

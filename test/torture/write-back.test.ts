@@ -12,7 +12,7 @@ import { remoteListOn, sendQuery } from '../support/remote-lists.ts'
 import { until, untilState } from '../support/smtp-route.ts'
 
 // Recipients unsubscribe while the application and their database are killed again and again. Each unsubscribe that was confirmed is in the table once, and
-// rows are in the order in which they happened.
+// rows are in the order in which the application learned of them.
 
 const rounds = Number(process.env['ROUNDS'] ?? roundsToRun(8, 300))
 const perRound = 12

@@ -158,7 +158,7 @@ describe('the removals of a Remote List', () => {
     expect(server.received.map(({ to }) => to)).toEqual(['anna@example.org'])
   })
 
-  it('are kept out, and written again, where a list gets its recipients from another database', async () => {
+  it('keep recipients out, and are written again, when their list gets another database', async () => {
     const target = await sqliteFile(contacts)
     const other = await sqliteFile(contacts)
     const { listId, messages } = await sent(target)
@@ -179,7 +179,7 @@ describe('the removals of a Remote List', () => {
     expect(rowsOf(other)).toMatchObject([{ email: 'anna@example.org' }])
   })
 
-  it('are kept out, and written again, where the change of a database is undone', async () => {
+  it('are written again when the change of a database is undone', async () => {
     const target = await sqliteFile(contacts)
     const other = await sqliteFile(contacts)
     const { listId, messages } = await sent(target)
@@ -219,7 +219,7 @@ describe('the removals of a Remote List', () => {
     expect(await writeBackOf(listId)).toMatchObject({
       waiting: 1,
       error_message: expect.stringMatching(
-        /^the row of Zoë@example\.org cannot be written, and later ones wait for it: the database CRM \d+ refuses .*no bounces here/
+        /^the row of Zoë@example\.org cannot be written, and later ones wait until the table takes it: the database CRM \d+ refuses .*no bounces here/
       ) as string
     })
     file.exec('DROP TRIGGER no_bounces')
@@ -228,13 +228,16 @@ describe('the removals of a Remote List', () => {
     expect(rowsOf(target)).toHaveLength(2)
   })
 
-  it('are refused for a list with subscribers, and for a name that is none of a table', async () => {
+  it('need a Remote List to be written back', async () => {
     const local = await makeList(started.api)
-    const remote = await remoteListOn(started.api, await sqliteFile())
 
     expect(await started.api.get(`/mailing_lists/${local.id}/write_back`)).toMatchObject({
       error_code: 'invalid_request'
     })
+  })
+
+  it('are written into a table of any schema, and into nothing that is not the name of one', async () => {
+    const remote = await remoteListOn(started.api, await sqliteFile())
     const named = (table_name: string) =>
       started.api.put(`/mailing_lists/${remote.id}/write_back`, { write_back: { table_name } })
     expect(await named('a; DROP TABLE b')).toMatchObject({ error_code: 'validation_failed' })

@@ -5,7 +5,7 @@ import type { CampaignContentsTable } from './tables.ts'
 import { Faults, validationFailed } from '../../base/errors.ts'
 import { type Refusal, refusal } from '../../base/refusal.ts'
 import { purgeJournal } from '../journal/purge.ts'
-import { spoolOf } from '../remote-lists/queries.ts'
+import { findSpool } from '../remote-lists/queries.ts'
 import { type CarriedFile, carriedFilesOf } from '../attachments/queries.ts'
 import { autorespondersUsing } from '../autoresponders/uses.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
@@ -245,7 +245,7 @@ async function waitsForQuery(
   id: number,
   dispatch: Awaited<ReturnType<typeof dispatchOf>>
 ): Promise<boolean> {
-  return dispatch?.state === 'sending' && dispatch.paused === 1 && (await spoolOf(db, id)) === undefined
+  return dispatch?.state === 'sending' && dispatch.paused === 1 && (await findSpool(db, id)) === undefined
 }
 
 interface UpdateInput extends Scope {

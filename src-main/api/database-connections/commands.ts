@@ -9,7 +9,7 @@ import { recordDeletion, recordEdit, type RecordTables } from '../../database/re
 import { namesOf, requireFreeName } from '../../http/names.ts'
 import { dependenciesOn } from '../delivery-settings/queries.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
-import { forgetWritten } from '../remote-lists/removals.ts'
+import { markRemovalsUnwritten } from '../remote-lists/removals.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
 import { databaseConnectionById, type DatabaseConnectionRow, databaseConnections } from './queries.ts'
 import type { DatabaseConnectionInput } from './schema.ts'
@@ -60,7 +60,7 @@ const updateDatabaseConnection: Command<Update, DatabaseConnectionRow> = async (
     columns.host !== before.host || columns.port !== before.port || columns.engine !== before.engine
   if (isElsewhere || columns.database !== before.database) {
     const lists = await listsOf(context, id).execute()
-    await forgetWritten(
+    await markRemovalsUnwritten(
       context,
       lists.map((list) => list.id)
     )

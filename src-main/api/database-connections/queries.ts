@@ -24,7 +24,7 @@ export async function databaseConnectionById(db: Kysely<Schema>, id: number): Pr
 }
 
 /** True if an organization may read from a connection. */
-export function mayUse(
+export function mayUseConnection(
   organizationId: number,
   { organization_ids }: Pick<DatabaseConnectionRow, 'organization_ids'>
 ): boolean {

@@ -3,7 +3,7 @@ import { formatOptionalTime, formatTime } from '../../base/times.ts'
 import type { Schema } from '../../database/schema.ts'
 import { subscribersByEmail } from '../subscribers/queries.ts'
 import { emailKey } from '../subscribers/rules.ts'
-import { remoteRecipientsOf } from '../remote-lists/queries.ts'
+import { listRemoteRecipientIds } from '../remote-lists/queries.ts'
 import { seqIdIn } from '../remote-lists/recipient-ids.ts'
 import {
   type JournalCounts,
@@ -175,7 +175,7 @@ export async function messagesTo(
   const key = emailKey(email)
   const one = { afterId: 0, offset: 0, limit: 100 }
   const { rows: subscribers } = await subscribersByEmail(db, [mailingListId], email, one)
-  const remote = 'campaign' in subject ? await remoteRecipientsOf(db, subject.campaign, email, 100) : []
+  const remote = 'campaign' in subject ? await listRemoteRecipientIds(db, subject.campaign, email, 100) : []
   const rows = await messageRows(db)
     .where('message.stat_slice_id', 'in', slicesOf(db, subject))
     // By the primary key. Those who are no subscribers, such as addresses of a seed list, are few.

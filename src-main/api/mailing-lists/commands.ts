@@ -1,4 +1,4 @@
-import { forgetWritten } from '../remote-lists/removals.ts'
+import { markRemovalsUnwritten } from '../remote-lists/removals.ts'
 import { holdsMoved, recordAbsent } from '../bulk-actions/absent-commands.ts'
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Command, type CommandContext, inBackground, recordOne } from '../../database/command.ts'
@@ -69,7 +69,8 @@ export interface UpdateInput {
 const updateMailingList: Command<UpdateInput, void> = async (context, input) => {
   const { organizationId, id } = input
   const { before, columns, seedListIds } = await readChanges(context, input)
-  if (columns.database_connection_id !== before.database_connection_id) await forgetWritten(context, [id])
+  if (columns.database_connection_id !== before.database_connection_id)
+    await markRemovalsUnwritten(context, [id])
   await recordEdit(context, mailingListTables, { organizationId, mailingListId: id }, id, async () => {
     await context.db
       .updateTable('mailing_lists')

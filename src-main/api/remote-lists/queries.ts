@@ -90,7 +90,7 @@ export async function removedAmong(
 }
 
 /** Returns what is stored of the recipients that were read for a campaign; undefined if they were not. */
-export function spoolOf(db: Kysely<Schema>, campaignId: number) {
+export function findSpool(db: Kysely<Schema>, campaignId: number) {
   return db.selectFrom('spools').selectAll().where('campaign_id', '=', campaignId).executeTakeFirst()
 }
 
@@ -104,7 +104,7 @@ export async function isRemoteList(db: Kysely<Schema>, mailingListId: number): P
 }
 
 /** Returns the ids of a campaign's recipients who have an address. */
-export async function remoteRecipientsOf(
+export async function listRemoteRecipientIds(
   db: Kysely<Schema>,
   campaignId: number,
   email: string,

@@ -19,7 +19,7 @@ interface Removal {
   at?: number
 }
 
-/** Stores what a recipient's own database has to know of, in the order in which it happened. */
+/** Stores what a recipient's own database has to know of, in the order in which it became known. */
 export async function recordRemoval(
   context: CommandContext,
   recipient: Pick<
@@ -58,7 +58,7 @@ function eventIdOf(clock: number): string {
 }
 
 /** Counts an unsubscribe of a recipient, and stores it for their database, unless one by the same message waits there already. */
-export async function unsubscribeRemote(
+export async function recordRemoteUnsubscribe(
   context: CommandContext,
   recipient: RemoteRecipient,
   { sliceId, ip, at }: { sliceId: number; ip: string | null; at: number }
@@ -70,8 +70,11 @@ export async function unsubscribeRemote(
   await recordRemovalOnce(context, recipient, { reason: 'unsubscribe', at })
 }
 
-/** Has the removals of lists written again, into another database or table, and kept out of campaigns until then. */
-export async function forgetWritten(
+/**
+ * Marks the removals of lists as not written: they are written to another database or table, and their addresses get no messages until
+ * then.
+ */
+export async function markRemovalsUnwritten(
   { db }: CommandContext,
   mailingListIds: readonly number[]
 ): Promise<void> {
@@ -139,7 +142,7 @@ export async function undoRemoteUnsubscribe(
   return true
 }
 
-export async function complainRemote(
+export async function recordRemoteComplaint(
   context: CommandContext,
   recipient: RemoteRecipient,
   sliceId: number
@@ -151,7 +154,7 @@ export async function complainRemote(
   await recordRemovalOnce(context, recipient, { reason: 'complaint' })
 }
 
-export async function bounceRemote(
+export async function recordRemoteBounce(
   context: CommandContext,
   recipient: RemoteRecipient,
   bounce: Pick<RecipientBounce, 'sliceId' | 'class' | 'code' | 'wasAccepted'>

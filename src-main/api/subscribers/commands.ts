@@ -25,7 +25,7 @@ import { refuseWhileRekeying } from '../mailing-lists/rekey-commands.ts'
 import { countedSlice, recordEvent, takeBackUnsubscribes } from '../statistics/counting.ts'
 import { recipientNamed, remoteRecipient } from '../remote-lists/queries.ts'
 import { isRemoteId } from '../remote-lists/recipient-ids.ts'
-import { undoRemoteUnsubscribe, unsubscribeRemote } from '../remote-lists/removals.ts'
+import { undoRemoteUnsubscribe, recordRemoteUnsubscribe } from '../remote-lists/removals.ts'
 import { subscriberLimit, subscribersOfOrganization } from '../subscriber-counts/queries.ts'
 import { confirmationForm, storeUntilConfirmed } from '../web-forms/confirmation.ts'
 import {
@@ -302,7 +302,7 @@ export async function unsubscribeNamed(
 ): Promise<{ id: number; mailingListId: number } | null> {
   const remote = await remoteRecipient(context.db, { subscriberId, sliceId })
   if (remote) {
-    await unsubscribeRemote(context, remote, { sliceId, ip, at })
+    await recordRemoteUnsubscribe(context, remote, { sliceId, ip, at })
     return null
   }
   const row = await subscriberWithList(context.db, subscriberId)

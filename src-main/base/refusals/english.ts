@@ -209,14 +209,15 @@ export const english = {
   certificate: '{field} is not a certificate in PEM format: {words}',
   database_unreachable: 'the database {name} cannot be reached: “{words}”',
   database_certificate:
-    'the certificate of the database {name} cannot be verified: “{words}”. Enter the certificate of its authority in the connection',
+    'the certificate of the database {name} cannot be verified: “{words}”. Enter the certificate of its CA in the connection',
   database_sign_in_refused: 'the database {name} refuses the user name or password: “{words}”',
   query_refused: 'the database {name} refuses the query: “{words}”',
   query_refused_at: 'the database {name} refuses the query in line {line}, column {column}: “{words}”',
   query_writes: 'the database {name} refuses the query because it would change data: “{words}”',
-  query_too_slow: 'the database {name} took longer than {seconds} seconds',
-  query_without_rows: 'the query returns no rows and columns. Begin it with SELECT',
-  query_row_too_large: 'the query returns rows with more than {megabytes} MB, which is too much to be read',
+  query_too_slow: 'the database {name} took longer than {seconds} s',
+  query_without_rows: 'the query must return columns. Begin it with SELECT or WITH',
+  query_row_too_large:
+    'rows of the query have more than {megabytes} MB at once. Leave out or shorten large columns',
   remote_sql_missing: 'a campaign to a Remote List needs a query that returns its recipients',
   query_columns: 'the query returns {count} columns; at most {most} are possible',
   query_column_twice: 'the query returns the column “{column}” twice. Give one of them another name with AS',
@@ -233,9 +234,10 @@ export const english = {
   spool_missing:
     'the recipients that were read for this campaign are no longer in the data folder. Cancel the campaign; the journal says who has its message',
   too_many_queries: 'at most {most} queries can be tried at the same time. Wait until one of them has ended',
-  removal_refused: 'the row of {email} cannot be written, and later ones wait for it: {fault}',
-  list_without_database: 'this list has subscribers, and no database',
-  table_name: '{field} must be the name of a table, with its schema and a dot before it where it has one',
+  removal_refused:
+    'the row of {email} cannot be written, and later ones wait until the table takes it: {fault}',
+  list_without_database: 'this list has subscribers. Only a Remote List has a database',
+  table_name: '{field} must be the name of a table, such as removals or crm.removals',
   query_columns_changed:
     'the query now returns other columns than when the import was set up. It returned {columns}, and now {found}. Set the import up again',
   database_not_allowed:
@@ -605,11 +607,11 @@ export const english = {
   log_slowed: '{domain} asked for fewer messages and gets {count} a minute: “{words}”',
   log_waits_for_server: 'Waiting for the server: {fault}',
   log_waits_for_gate: 'Waiting for the gate: {fault}',
-  log_waits_for_database: 'The recipients could not be read; tried again after {minutes} min: {fault}',
+  log_waits_for_database: 'The recipients could not be read; next attempt in {minutes} min: {fault}',
   log_recipients_read: '{rows} rows were read in {seconds} s: {recipients} recipients, {skipped} skipped.',
   log_row_skipped: 'Skipped: {fault}',
   log_finished_without:
-    'Finished. {count} recipients were left out: they are suppressed, or have unsubscribed, complained or bounced.',
+    'Finished. {count} recipients were left out: they are suppressed, or have unsubscribed, complained or bounced for good.',
   log_waits_for_quota: 'A limit of the server was reached. Sending continues as soon as it allows.',
   log_waits_for_retry: 'All others are done; refused messages are tried again.',
   log_held: 'Paused: {fault}',

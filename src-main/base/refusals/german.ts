@@ -228,9 +228,10 @@ export const german: Sentences = {
   query_refused_at:
     'Die Datenbank {name} weist die Abfrage in Zeile {line}, Spalte {column} zurück: „{words}“',
   query_writes: 'Die Datenbank {name} weist die Abfrage zurück, weil sie Daten ändern würde: „{words}“',
-  query_too_slow: 'Die Datenbank {name} hat länger als {seconds} Sekunden gebraucht',
-  query_without_rows: 'Die Abfrage liefert keine Zeilen und Spalten. Beginnen Sie sie mit SELECT',
-  query_row_too_large: 'Die Abfrage liefert Zeilen mit mehr als {megabytes} MB; das ist zu viel zum Lesen',
+  query_too_slow: 'Die Datenbank {name} hat länger als {seconds} s gebraucht',
+  query_without_rows: 'Die Abfrage muss Spalten liefern. Beginnen Sie sie mit SELECT oder WITH',
+  query_row_too_large:
+    'Zeilen der Abfrage haben zusammen mehr als {megabytes} MB. Lassen Sie große Spalten weg, oder kürzen Sie sie',
   remote_sql_missing: 'Eine Kampagne an eine Remote-Liste braucht eine Abfrage, die ihre Empfänger liefert',
   query_columns: 'Die Abfrage liefert {count} Spalten; möglich sind höchstens {most}',
   query_column_twice:
@@ -250,9 +251,10 @@ export const german: Sentences = {
     'Die gelesenen Empfänger dieser Kampagne sind nicht mehr im Datenordner. Brechen Sie die Kampagne ab; das Protokoll sagt, wer die Nachricht hat',
   too_many_queries:
     'Höchstens {most} Abfragen können gleichzeitig laufen. Warten Sie, bis eine davon zu Ende ist',
-  removal_refused: 'Die Zeile von {email} lässt sich nicht schreiben, und spätere warten darauf: {fault}',
-  list_without_database: 'Diese Liste hat Abonnenten und keine Datenbank',
-  table_name: 'Hier gehört der Name einer Tabelle hin, davor mit einem Punkt ihr Schema, falls sie eines hat',
+  removal_refused:
+    'Die Zeile von {email} lässt sich nicht schreiben, und spätere warten, bis die Tabelle sie annimmt: {fault}',
+  list_without_database: 'Diese Liste hat Abonnenten. Eine Datenbank haben nur Remote-Listen',
+  table_name: 'Hier gehört der Name einer Tabelle hin, etwa removals oder crm.removals',
   query_columns_changed:
     'Die Abfrage liefert jetzt andere Spalten als bei der Einrichtung des Imports: damals {columns}, jetzt {found}. Richten Sie den Import neu ein',
   database_not_allowed:
@@ -662,12 +664,12 @@ export const german: Sentences = {
   log_slowed: '{domain} hat um weniger Nachrichten gebeten und bekommt {count} pro Minute: „{words}“',
   log_waits_for_server: 'Warten auf den Server: {fault}',
   log_waits_for_gate: 'Warten auf das Gate: {fault}',
-  log_waits_for_database: 'Die Empfänger ließen sich nicht lesen; neuer Versuch nach {minutes} min: {fault}',
+  log_waits_for_database: 'Die Empfänger ließen sich nicht lesen; nächster Versuch in {minutes} min: {fault}',
   log_recipients_read:
     '{rows} Zeilen in {seconds} s gelesen: {recipients} Empfänger, {skipped} übersprungen.',
   log_row_skipped: 'Übersprungen: {fault}',
   log_finished_without:
-    'Fertig. {count} Empfänger wurden ausgelassen: Sie sind gesperrt oder haben sich abgemeldet, beschwert oder sind unzustellbar.',
+    'Fertig. {count} Empfänger wurden ausgelassen: Sie sind gesperrt oder endgültig unzustellbar, oder sie haben sich abgemeldet oder beschwert.',
   log_waits_for_quota: 'Eine Grenze des Servers ist erreicht. Es geht weiter, sobald sie es erlaubt.',
   log_waits_for_retry: 'Alle anderen sind fertig; abgelehnte Nachrichten werden noch einmal versucht.',
   log_held: 'Angehalten: {fault}',

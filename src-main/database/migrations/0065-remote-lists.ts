@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/** Stores who the campaigns of Remote Lists went to, and who wants no more of them. */
+/** Stores the recipients of campaigns to Remote Lists, and their unsubscribes, bounces and complaints. */
 export const remoteLists: Migration = {
   version: 65,
   name: 'remote-lists',
@@ -18,7 +18,7 @@ export const remoteLists: Migration = {
     ) STRICT;
     -- How often in a row the database could not be read.
     ALTER TABLE deliveries ADD COLUMN reading_failures INTEGER NOT NULL DEFAULT 0;
-    -- Whom messages were handed over to; their ids begin at 1 for each campaign.
+    -- Recipients whose messages were handed over; seq_id begins at 1 for each campaign.
     CREATE TABLE remote_recipients (
       campaign_id INTEGER NOT NULL REFERENCES campaigns (id),
       seq_id INTEGER NOT NULL,

@@ -15,7 +15,7 @@ import {
   type HandedOverRecipient,
   type Mail,
   nextRecipients,
-  remoteRecipientsOf,
+  toHandedOverRecipients,
   seedMails
 } from '../recipients.ts'
 import type { Advanced, Candidate, Candidates, ClaimInput, SmtpWork } from './smtp-work.ts'
@@ -84,7 +84,7 @@ export class CampaignWork implements SmtpWork<CampaignStep> {
     this.#isLastRead = next.isLast
     if (messages.length === 0 && next.isLast && next.suppressed === 0) return null
     const { afterId, suppressed } = next
-    const recipients = remoteRecipientsOf(next.mails)
+    const recipients = toHandedOverRecipients(next.mails)
     return { messages, withdrawn: [], step: { afterId, suppressed, recipients } }
   }
 
@@ -108,7 +108,7 @@ export class CampaignWork implements SmtpWork<CampaignStep> {
   }
 
   async reachable(ids: readonly number[]): Promise<RecipientRow[]> {
-    const rows = await this.#source.named(ids)
+    const rows = await this.#source.findByIds(ids)
     const leftOut = await this.#source.leftOut(rows.map(({ email }) => email))
     return rows.filter(({ email }) => !leftOut.has(email))
   }

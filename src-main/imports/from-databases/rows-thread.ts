@@ -1,5 +1,5 @@
-import { answerAbout } from '../../remote-databases/ask-once.ts'
+import { answerDatabaseQuestion } from '../../remote-databases/ask-once.ts'
 import { writeRows } from './write-rows.ts'
 
 // Writes the rows of one query into a file.
-answerAbout(writeRows)
+answerDatabaseQuestion(writeRows)

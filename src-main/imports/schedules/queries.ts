@@ -6,7 +6,7 @@ import type { ImportSchedulesTable } from './tables.ts'
 export type ImportScheduleRow = Selectable<ImportSchedulesTable>
 
 /** By id. */
-export function importSchedulesOf(db: Kysely<Schema>, mailingListId: number): Promise<ImportScheduleRow[]> {
+export function listImportSchedules(db: Kysely<Schema>, mailingListId: number): Promise<ImportScheduleRow[]> {
   return db
     .selectFrom('import_schedules')
     .selectAll()

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { type JobDatabase, jobDatabaseOf, mayUse } from '../../api/database-connections/queries.ts'
+import { type JobDatabase, jobDatabaseOf, mayUseConnection } from '../../api/database-connections/queries.ts'
 import type { Credentials } from '../../base/credentials.ts'
 import { refusal } from '../../base/refusal.ts'
 import type { Schema } from '../../database/schema.ts'
@@ -11,7 +11,7 @@ const maxAtOnce = 2
 /** An import that is still running is waited for, so that repeated ones do not pile up. */
 const endedStates: readonly string[] = ['finished', 'failed', 'cancelled']
 /** In milliseconds. */
-const lookedAgainAfter = 60_000
+const recheckDelay = 60_000
 
 export interface ScheduleData {
   /** Where the rows are. */
@@ -43,7 +43,7 @@ export function scheduleJobs(
         .execute()
       return rows.map(({ id, next_at, state }) => {
         const isOver = state === null || endedStates.includes(state)
-        return { id, dueAt: isOver ? next_at : Math.max(next_at, now + lookedAgainAfter) }
+        return { id, dueAt: isOver ? next_at : Math.max(next_at, now + recheckDelay) }
       })
     },
     mayStart: (_job, running) => running.length < maxAtOnce,
@@ -67,7 +67,7 @@ async function databaseOf(
     .where('import_schedules.id', '=', id)
     .executeTakeFirstOrThrow()
   // It may have been allowed when the schedule was made, and not be any more.
-  if (!mayUse(organization_id, connection)) {
+  if (!mayUseConnection(organization_id, connection)) {
     return { fault: refusal('database_not_allowed', { name: connection.name }) }
   }
   return jobDatabaseOf(connection, credentials)

@@ -3,7 +3,7 @@ import {
   databaseConnectionById,
   type DatabaseConnectionRow,
   databaseConnections,
-  mayUse,
+  mayUseConnection,
   targetOf
 } from '../../api/database-connections/queries.ts'
 import { localListById } from '../../api/mailing-lists/queries.ts'
@@ -20,7 +20,7 @@ import { serveEndpoints } from '../../http/serve.ts'
 import {
   importScheduleById,
   type ImportScheduleRow,
-  importSchedulesOf
+  listImportSchedules
 } from '../../imports/schedules/queries.ts'
 import { storeUpload } from '../../imports/store-upload.ts'
 import { databaseImportEndpoints, type ImportSchedule } from './endpoints.ts'
@@ -32,7 +32,7 @@ export const databaseImportRoutes = serveEndpoints(
     /** @throws ApiError not_found, also for one that the organization may not use */
     async function connectionFor(organizationId: number, id: number): Promise<DatabaseConnectionRow> {
       const connection = await databaseConnectionById(reader, id)
-      if (!mayUse(organizationId, connection)) throw notFound('database connection', id)
+      if (!mayUseConnection(organizationId, connection)) throw notFound('database connection', id)
       return connection
     }
 
@@ -40,7 +40,7 @@ export const databaseImportRoutes = serveEndpoints(
       'GET /database_sources': async ({ caller }) =>
         ok(
           (await databaseConnections(reader))
-            .filter((connection) => mayUse(caller.organizationId, connection))
+            .filter((connection) => mayUseConnection(caller.organizationId, connection))
             .flatMap(({ id, name, engine }) => (engine === null ? [] : [{ id, name, engine }]))
         ),
 
@@ -63,7 +63,7 @@ export const databaseImportRoutes = serveEndpoints(
       'GET /mailing_lists/:mailing_list_id/import_schedules': async ({ caller, params }) => {
         const { organizationId, timeZone } = caller
         const list = await localListById(reader, organizationId, params.mailing_list_id, 'subscriber imports')
-        const rows = await importSchedulesOf(reader, list.id)
+        const rows = await listImportSchedules(reader, list.id)
         return ok(await Promise.all(rows.map((row) => presentSchedule(reader, row, timeZone))))
       },
 
