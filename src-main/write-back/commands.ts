@@ -6,7 +6,7 @@ import { storeRefusal } from '../base/stored-refusal.ts'
 import { type Command, type CommandContext, recordOne } from '../database/command.ts'
 import { recordEdit, type RecordTables } from '../database/record-rows.ts'
 import type { JobEnd } from '../jobs/outcome.ts'
-import { findWriteBack, type WriteBackRow } from './queries.ts'
+import { findWriteBack, isCurrentPlace, type WriteBackPlace, type WriteBackRow } from './queries.ts'
 import { defaultTableName } from './removals-table.ts'
 import type { WriteBackChanges } from './schema.ts'
 
@@ -54,12 +54,13 @@ const updateWriteBack: Command<Update, void> = async (
 
 /**
  * Stores that removals are in the other database.
- * @returns false if write-back was switched off or deleted
+ * @returns false if write-back was switched off or deleted, or goes to another place by now, where the removals are yet to be written
  */
-const recordWritten: Command<{ id: number; removalIds: number[] }, boolean> = async (
+const recordWritten: Command<{ id: number; place: WriteBackPlace; removalIds: number[] }, boolean> = async (
   context,
-  { id, removalIds }
+  { id, place, removalIds }
 ) => {
+  if (!(await isCurrentPlace(context.db, id, place))) return false
   await context.db
     .updateTable('remote_removals')
     .set({ written_at: context.now })

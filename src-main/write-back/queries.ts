@@ -4,6 +4,7 @@ import type { WriteBacksTable } from '../api/remote-lists/tables.ts'
 import { presentStored } from '../base/stored-refusal.ts'
 import { formatOptionalTime } from '../base/times.ts'
 import type { Schema } from '../database/schema.ts'
+import type { DatabaseTarget } from '../remote-databases/remote-database.ts'
 import { createStatement, defaultTableName, type RemovalRow } from './removals-table.ts'
 import { mostWaiting, type WriteBack } from './schema.ts'
 
@@ -41,6 +42,28 @@ export async function presentWriteBack(
     written_at: formatOptionalTime(row?.written_at ?? null, timeZone),
     ...presentStored(row?.fault ?? null)
   }
+}
+
+/** Where removals are written: a table, and the columns of a connection that lead to it. */
+export interface WriteBackPlace extends Pick<DatabaseTarget, 'engine' | 'host' | 'port' | 'database'> {
+  table_name: string
+}
+
+/** True if a list still has its removals written to a place. */
+export async function isCurrentPlace(
+  db: Kysely<Schema>,
+  writeBackId: number,
+  place: WriteBackPlace
+): Promise<boolean> {
+  const found = await db
+    .selectFrom('write_backs')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_id')
+    .innerJoin('database_connections', 'database_connections.id', 'database_connection_id')
+    .select('write_backs.id')
+    .where('write_backs.id', '=', writeBackId)
+    .where((where) => where.and({ ...place }))
+    .executeTakeFirst()
+  return found !== undefined
 }
 
 /** Returns the next removals of a list in their order. */

@@ -5,12 +5,8 @@ import { databasePathIn } from '../database/database-path.ts'
 import type { JobOutcome } from '../jobs/outcome.ts'
 import { type RunningJob, runJobs } from '../jobs/run-job.ts'
 import { RemoteDatabaseFault } from '../remote-databases/fault.ts'
-import {
-  type RemoteDatabase,
-  type RemoteTable,
-  withRemoteDatabase
-} from '../remote-databases/remote-database.ts'
-import { nextRemovals } from './queries.ts'
+import { type RemoteDatabase, withRemoteDatabase } from '../remote-databases/remote-database.ts'
+import { nextRemovals, type WriteBackPlace } from './queries.ts'
 import { type RemovalRow, rowOf, tableOf } from './removals-table.ts'
 import type { WriteBackData } from './write-back-jobs.ts'
 
@@ -39,13 +35,16 @@ async function writeBack(job: RunningJob<WriteBackData>): Promise<JobOutcome> {
       .where('is_enabled', '=', 1)
       .executeTakeFirst()
     if (!row) return { is: 'stopped' }
-    await withRemoteDatabase(data.database.target, { signal, timeLimit }, async (database) => {
+    const { target } = data.database
+    const { engine, host, port } = target
+    const place = { engine, host, port, database: target.database, table_name: row.table_name }
+    await withRemoteDatabase(target, { signal, timeLimit }, async (database) => {
       for (const began = performance.now(); performance.now() - began < longestRun;) {
         const next = await nextRemovals(reader, row.mailing_list_id, writtenAtOnce)
         const young = next.findIndex(({ recorded_at }) => recorded_at + data.delay > Date.now())
         const removals = young < 0 ? next : next.slice(0, young)
         if (removals.length === 0) return
-        if (!(await writeRemovals(job, database, tableOf(row.table_name), removals))) return
+        if (!(await writeRemovals(job, database, place, removals))) return
       }
     })
     return { is: 'finished' }
@@ -59,17 +58,17 @@ async function writeBack(job: RunningJob<WriteBackData>): Promise<JobOutcome> {
 
 /**
  * Writes removals in their order. The database may refuse one: those before it are written then, and those after it wait.
- * @returns false if write-back was switched off or deleted
+ * @returns false as recordWritten does
  * @throws RemoteDatabaseFault, which names the removal that was refused
  */
 async function writeRemovals(
   job: RunningJob<WriteBackData>,
   database: RemoteDatabase,
-  table: RemoteTable,
+  place: WriteBackPlace,
   removals: readonly RemovalRow[]
 ): Promise<boolean> {
   try {
-    await database.append(table, removals.map(rowOf))
+    await database.append(tableOf(place.table_name), removals.map(rowOf))
   } catch (error) {
     const isRefusal = error instanceof RemoteDatabaseFault && error.refusal.rule === 'query_refused'
     const [first, second] = removals
@@ -77,9 +76,9 @@ async function writeRemovals(
     if (!second)
       throw new RemoteDatabaseFault(refusal('removal_refused', { email: first.email, fault: error.refusal }))
     const middle = Math.ceil(removals.length / 2)
-    const isWanted = await writeRemovals(job, database, table, removals.slice(0, middle))
-    return isWanted && writeRemovals(job, database, table, removals.slice(middle))
+    const isWanted = await writeRemovals(job, database, place, removals.slice(0, middle))
+    return isWanted && writeRemovals(job, database, place, removals.slice(middle))
   }
   const removalIds = removals.map(({ id }) => id)
-  return job.client.run('writeBacks.recordWritten', { id: job.id, removalIds })
+  return job.client.run('writeBacks.recordWritten', { id: job.id, place, removalIds })
 }

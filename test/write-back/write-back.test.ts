@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import { renameSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { DatabaseTarget } from '../../src-main/remote-databases/remote-database.ts'
 import type { WriteBack } from '../../src-main/write-back/schema.ts'
@@ -176,6 +177,31 @@ describe('the removals of a Remote List', () => {
     expect((await untilState(started.api, id, 'finished')).stat_summary?.messages_sent).toBe(1)
     await createTable(other, listId)
     await until(async () => (await writeBackOf(listId)).waiting === 0)
+    expect(rowsOf(other)).toMatchObject([{ email: 'anna@example.org' }])
+  })
+
+  it('are written again when their list gets another database while they are written', async () => {
+    const target = await sqliteFile(contacts)
+    const other = await sqliteFile(contacts)
+    const { listId, messages } = await sent(target)
+    await createTable(target, listId)
+    await turnOn(listId)
+    const file = new Database(target.database)
+    file.exec('BEGIN IMMEDIATE')
+    await unsubscribe(messages.get('anna@example.org'))
+    // Now the row waits for the lock.
+    await pause(1000)
+
+    const { database_connection_id } = await remoteListOn(started.api, other)
+    expectSuccess(
+      await started.api.put(`/mailing_lists/${listId}`, { mailing_list: { database_connection_id } })
+    )
+    await createTable(other, listId)
+    file.exec('COMMIT')
+    file.close()
+    await until(async () => (await writeBackOf(listId)).waiting === 0)
+
+    expect(rowsOf(target)).toMatchObject([{ email: 'anna@example.org' }])
     expect(rowsOf(other)).toMatchObject([{ email: 'anna@example.org' }])
   })
 
