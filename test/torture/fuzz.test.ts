@@ -141,6 +141,9 @@ function headersFor(authorization: string, random: Random): Record<string, strin
   )
 }
 
+/** Stack traces, and faults of our own database; the word SQLite alone is a kind of database that can be connected. */
+const codeOfOurs = /\n\s+at [\w.<]|node_modules|SQLITE_|SqliteError|constraint failed/
+
 /** Returns what is wrong with an answer, or null. */
 function faultOf(status: number, type: string, text: string, { endpoint }: Operation): string | null {
   if (status >= 500) return `status ${status}: ${text.slice(0, 300)}`
@@ -152,7 +155,7 @@ function faultOf(status: number, type: string, text: string, { endpoint }: Opera
   if (!isEnvelope) return `no envelope: ${text.slice(0, 200)}`
   if (envelope['success'] === true) return null
   if (!envelope['error_message']) return 'a refusal without a reason'
-  return /\n\s+at [\w.<]|node_modules|sqlite/i.test(text) ? `shows code: ${text.slice(0, 300)}` : null
+  return codeOfOurs.test(text) ? `shows code: ${text.slice(0, 300)}` : null
 }
 
 async function fill({ api }: ServedApplication): Promise<void> {
