@@ -167,6 +167,27 @@ describe('a repeated import', () => {
     ])
   })
 
+  it('uses the fields that its first run has created', async () => {
+    const target = await sqliteFile(contacts)
+    const { list, now, current } = await repeated(target, 'SELECT email, name AS nickname FROM contacts')
+    const imported = async (before: number | null): Promise<number> => {
+      await now()
+      await until(async () => (await current()).last_import_id !== before)
+      const { id } = await untilImported((await current()).last_import_id ?? 0)
+      return id
+    }
+
+    await imported(await imported(null))
+
+    expect((await current()).fault).toBeNull()
+    const subscribers = await allSubscribers(started.api, list.id)
+    expect(subscribers.map(({ custom_fields }) => custom_fields['nickname']?.value)).toEqual([
+      'Anna',
+      'Ben, "the" second',
+      null
+    ])
+  })
+
   it('does not import columns that have changed, and says which', async () => {
     const target = await sqliteFile(contacts)
     const { list, now, current } = await repeated(target, 'SELECT * FROM contacts')

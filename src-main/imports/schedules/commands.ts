@@ -3,6 +3,8 @@ import type { Refusal } from '../../base/refusal.ts'
 import { storeRefusal } from '../../base/stored-refusal.ts'
 import { type Command, type CommandContext, recordOne } from '../../database/command.ts'
 import { recordDeletion, recordEdit, type RecordTables } from '../../database/record-rows.ts'
+import { fieldsOfList } from '../../api/custom-fields/queries.ts'
+import { type FieldDefinition, fieldNamed } from '../../api/custom-fields/rules.ts'
 import { localListById } from '../../api/mailing-lists/queries.ts'
 import type { ImportSettings } from '../../api/subscriber-imports/schema.ts'
 import { subscriberImportCommands } from '../commands.ts'
@@ -101,7 +103,8 @@ const beginScheduledImport: Command<Begin, boolean> = async (context, { id, sour
   const found = await scheduleWithOrganization(context, id)
   if (found?.is_enabled !== 1) return false
   const { organization_id: organizationId, mailing_list_id: mailingListId } = found
-  const reading = JSON.parse(found.reading) as Reading
+  const fields = await fieldsOfList(context.db, organizationId, mailingListId)
+  const reading = withExistingFields(JSON.parse(found.reading) as Reading, fields)
   const importId = await subscriberImportCommands.create(context, {
     ...{ organizationId, mailingListId, reading, source },
     settings: settingsOf(reading, JSON.parse(found.options) as ScheduledOptions),
@@ -114,6 +117,15 @@ const beginScheduledImport: Command<Begin, boolean> = async (context, { id, sour
     .execute()
   announce(context, found)
   return true
+}
+
+/** Maps columns to the fields that an earlier run has created for them. */
+function withExistingFields(reading: Reading, fields: readonly FieldDefinition[]): Reading {
+  const columns = reading.columns.map((column) => {
+    const field = column.new_field_type && column.target !== null && fieldNamed(fields, column.target)
+    return field ? { ...column, target: field.name, new_field_type: null } : column
+  })
+  return { ...reading, columns }
 }
 
 /** Stores why rows could not be read; it is tried again after an interval. */
