@@ -47,13 +47,31 @@ export function queryRefused(
   at?: { query: string; position: number }
 ): RemoteDatabaseFault {
   const words = wordsOf(error)
-  if (!at || !(at.position >= 1)) return new RemoteDatabaseFault(refusal('query_refused', { name, words }))
+  if (!at || !(at.position >= 1)) {
+    return new RemoteDatabaseFault(refusal('query_refused', { name, words }), { cause: error })
+  }
   const before = Array.from(at.query)
     .slice(0, at.position - 1)
     .join('')
     .split('\n')
   const place = { line: before.length, column: Array.from(before.at(-1) ?? '').length + 1 }
   return new RemoteDatabaseFault(refusal('query_refused_at', { name, words, ...place }))
+}
+
+/** Returns what went wrong with writing rows: one of them is refused, or all are, such as by a table that does not exist. */
+export function writingFault(name: string, error: unknown, isOfRow: (cause: unknown) => boolean): unknown {
+  if (!(error instanceof RemoteDatabaseFault) || error.refusal.rule !== 'query_refused') return error
+  const { cause } = error
+  const params = { name, words: wordsOf(cause) }
+  const reason = isOfRow(cause)
+    ? refusal('database_refuses_row', params)
+    : refusal('database_refuses_table', params)
+  return new RemoteDatabaseFault(reason, { cause })
+}
+
+/** Returns the refusal of a server that was reached, such as of a database that it does not have. */
+export function connectionRefused(name: string, error: unknown): RemoteDatabaseFault {
+  return new RemoteDatabaseFault(refusal('database_refuses_connection', { name, words: wordsOf(error) }))
 }
 
 export function queryWrites(name: string, error: unknown): RemoteDatabaseFault {

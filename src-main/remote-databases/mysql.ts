@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import mysql, { type Connection, type ConnectionOptions, type FieldPacket } from 'mysql2'
 import {
   codeOf,
+  connectionRefused,
   queryRefused,
   queryWrites,
   RemoteDatabaseFault,
@@ -11,7 +12,8 @@ import {
   signInRefused,
   tooSlow,
   unreachable,
-  withoutRows
+  withoutRows,
+  writingFault
 } from './fault.ts'
 import { ByteWatch, connectTimeout, endTimeout } from './limits.ts'
 import type {
@@ -41,6 +43,9 @@ interface MysqlError extends Error {
 const readOnlyTransaction = 1792
 /** Interrupted by KILL QUERY, and by the time limits of MySQL and MariaDB. */
 const interrupted = new Set([1317, 3024, 1969, 1028])
+/** Data that a table does not take: null, duplicate, out of range, no date, no such character, too long, without its reference, refused by a trigger or a CHECK. */
+const ofRow = new Set([1048, 1062, 1264, 1292, 1366, 1406, 1452, 1644, 3819, 4025])
+const unknownDatabase = 1049
 /** Access denied, to the server or to the database. */
 const accessDenied = new Set([1044, 1045, 1698])
 /** What passes: too many connections, a server that shuts down. */
@@ -198,20 +203,24 @@ class MysqlDatabase implements RemoteDatabase {
     rows: readonly (readonly (string | number | null)[])[]
   ): Promise<void> {
     if (rows.length === 0) return
-    // A value that does not fit must be refused, not cut off; and the driver escapes with backslashes, which NO_BACKSLASH_ESCAPES would take as they are.
-    await this.#run("SET SESSION sql_mode = 'STRICT_ALL_TABLES'")
-    const table = quotedTable('mysql', name)
-    // INSERT … ON DUPLICATE KEY UPDATE would need the right to update.
-    const place = columns.indexOf(key)
-    const keys = rows.map((row) => row[place])
-    const found = await this.#run(
-      { sql: `SELECT ${quoted(key)} FROM ${table} WHERE ${quoted(key)} IN (?)`, rowsAsArray: true },
-      [keys]
-    )
-    const known = new Set((found as unknown[][]).map(([value]) => value))
-    const added = rows.filter((row) => !known.has(row[place]))
-    if (added.length === 0) return
-    await this.#run(`INSERT INTO ${table} (${columns.map(quoted).join(', ')}) VALUES ?`, [added])
+    try {
+      // A value that does not fit must be refused, not cut off; and the driver escapes with backslashes, which NO_BACKSLASH_ESCAPES would take as they are.
+      await this.#run("SET SESSION sql_mode = 'STRICT_ALL_TABLES'")
+      const table = quotedTable('mysql', name)
+      // INSERT … ON DUPLICATE KEY UPDATE would need the right to update.
+      const place = columns.indexOf(key)
+      const keys = rows.map((row) => row[place])
+      const found = await this.#run(
+        { sql: `SELECT ${quoted(key)} FROM ${table} WHERE ${quoted(key)} IN (?)`, rowsAsArray: true },
+        [keys]
+      )
+      const known = new Set((found as unknown[][]).map(([value]) => value))
+      const added = rows.filter((row) => !known.has(row[place]))
+      if (added.length === 0) return
+      await this.#run(`INSERT INTO ${table} (${columns.map(quoted).join(', ')}) VALUES ?`, [added])
+    } catch (error) {
+      throw writingFault(this.#target.name, error, (cause) => ofRow.has((cause as MysqlError).errno ?? 0))
+    }
   }
 
   async close(): Promise<void> {
@@ -359,6 +368,7 @@ function batchesOf(rows: Readable, faultOf: (error: unknown) => Error): () => Pr
 
 function connectionFault(target: DatabaseTarget, error: unknown): RemoteDatabaseFault {
   if (error instanceof RemoteDatabaseFault) return error
+  if ((error as MysqlError).errno === unknownDatabase) return connectionRefused(target.name, error)
   return accessDenied.has((error as MysqlError).errno ?? 0) || codeOf(error) === 'ER_ACCESS_DENIED_ERROR'
     ? signInRefused(target.name, error)
     : unreachable(target.name, error)

@@ -2,9 +2,11 @@ import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import pg from 'pg'
+import { refusal } from '../base/refusal.ts'
 import { requestCancel } from './cancel-request.ts'
 import {
   codeOf,
+  connectionRefused,
   queryRefused,
   queryWrites,
   RemoteDatabaseFault,
@@ -13,7 +15,8 @@ import {
   tooSlow,
   unreachable,
   withoutRows,
-  wordsOf
+  wordsOf,
+  writingFault
 } from './fault.ts'
 import { ByteWatch, connectTimeout, endTimeout, nextBatchSize } from './limits.ts'
 import type {
@@ -60,6 +63,10 @@ const asBoolean = (value: string): string => (value === 't' ? 'true' : 'false')
 const types = {
   getTypeParser: (oid: number) => (oid === booleanOid ? asBoolean : asText)
 }
+
+/** Codes of data that a table does not take: of their type, by a constraint or by a trigger. */
+const ofRow = /^(22|23|P0)/
+const unknownDatabase = '3D000'
 
 const declaration = 'DECLARE listwright NO SCROLL CURSOR FOR '
 
@@ -186,7 +193,11 @@ class PostgresqlDatabase implements RemoteDatabase {
     const text =
       `INSERT INTO ${quotedTable('postgresql', name)} (${columns.map(quoted).join(', ')})` +
       ` VALUES ${values.join(', ')} ON CONFLICT (${quoted(key)}) DO NOTHING`
-    await this.#run({ text, values: rows.flat() })
+    try {
+      await this.#run({ text, values: rows.flat() })
+    } catch (error) {
+      throw writingFault(this.#target.name, error, (cause) => ofRow.test(codeOf(cause)))
+    }
   }
 
   async close(): Promise<void> {
@@ -249,6 +260,10 @@ class PostgresqlDatabase implements RemoteDatabase {
 }
 
 function connectionFault(target: DatabaseTarget, error: unknown): RemoteDatabaseFault {
+  if (codeOf(error) === unknownDatabase) return connectionRefused(target.name, error)
+  // What the driver says of a password that is missing.
+  if (target.password === null && /password must be/.test(wordsOf(error)))
+    return new RemoteDatabaseFault(refusal('database_no_secret', { name: target.name }))
   // PgBouncer refuses with the code of a protocol violation.
   const isSignIn = /^28/.test(codeOf(error)) || /authentication failed/.test(wordsOf(error))
   return isSignIn ? signInRefused(target.name, error) : unreachable(target.name, error)

@@ -7,7 +7,8 @@ import {
   rowTooLarge,
   tooSlow,
   unreachable,
-  withoutRows
+  withoutRows,
+  writingFault
 } from './fault.ts'
 import { maxBatchBytes } from './limits.ts'
 import { quotedName, quotedTable } from './quoting.ts'
@@ -113,18 +114,24 @@ class SqliteDatabase implements RemoteDatabase {
     { name, columns, key }: RemoteTable,
     rows: readonly (readonly (string | number | null)[])[]
   ): Promise<void> {
-    this.#explained(() => {
-      const writable = new Database(this.#target.database, { fileMustExist: true, timeout: busyTimeout })
-      try {
-        const insert = writable.prepare(
-          `INSERT INTO ${quotedTable('sqlite', name)} (${columns.map(quoted).join(', ')})` +
-            ` VALUES (${columns.map(() => '?').join(', ')}) ON CONFLICT (${quoted(key)}) DO NOTHING`
-        )
-        writable.transaction(() => rows.forEach((row) => insert.run(...row))).immediate()
-      } finally {
-        writable.close()
-      }
-    })
+    try {
+      this.#explained(() => {
+        const writable = new Database(this.#target.database, { fileMustExist: true, timeout: busyTimeout })
+        try {
+          const insert = writable.prepare(
+            `INSERT INTO ${quotedTable('sqlite', name)} (${columns.map(quoted).join(', ')})` +
+              ` VALUES (${columns.map(() => '?').join(', ')}) ON CONFLICT (${quoted(key)}) DO NOTHING`
+          )
+          writable.transaction(() => rows.forEach((row) => insert.run(...row))).immediate()
+        } finally {
+          writable.close()
+        }
+      })
+    } catch (error) {
+      throw writingFault(this.#target.name, error, (cause) =>
+        /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(codeOf(cause))
+      )
+    }
   }
 
   async close(): Promise<void> {

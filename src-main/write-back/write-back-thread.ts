@@ -70,7 +70,7 @@ async function writeRemovals(
   try {
     await database.append(tableOf(place.table_name), removals.map(rowOf))
   } catch (error) {
-    const isRefusal = error instanceof RemoteDatabaseFault && error.refusal.rule === 'query_refused'
+    const isRefusal = error instanceof RemoteDatabaseFault && error.refusal.rule === 'database_refuses_row'
     const [first, second] = removals
     if (!isRefusal || !first) throw error
     if (!second)

@@ -210,6 +210,9 @@ export const english = {
   database_unreachable: 'the database {name} cannot be reached: “{words}”',
   database_certificate:
     'the certificate of the database {name} cannot be verified: “{words}”. Enter the certificate of its CA in the connection',
+  database_refuses_connection: 'the server of the database {name} refuses the connection: “{words}”',
+  database_refuses_row: 'the database {name} refuses it: “{words}”',
+  database_refuses_table: 'the database {name} does not let Listwright write into the table: “{words}”',
   database_sign_in_refused: 'the database {name} refuses the user name or password: “{words}”',
   query_refused: 'the database {name} refuses the query: “{words}”',
   query_refused_at: 'the database {name} refuses the query in line {line}, column {column}: “{words}”',

@@ -223,6 +223,9 @@ export const german: Sentences = {
   database_unreachable: 'Die Datenbank {name} ist nicht erreichbar: „{words}“',
   database_certificate:
     'Das Zertifikat der Datenbank {name} lässt sich nicht prüfen: „{words}“. Tragen Sie das Zertifikat seiner Zertifizierungsstelle in der Verbindung ein',
+  database_refuses_connection: 'Der Server der Datenbank {name} weist die Verbindung ab: „{words}“',
+  database_refuses_row: 'Die Datenbank {name} weist sie zurück: „{words}“',
+  database_refuses_table: 'Die Datenbank {name} lässt Listwright nicht in die Tabelle schreiben: „{words}“',
   database_sign_in_refused: 'Die Datenbank {name} nimmt Benutzername oder Passwort nicht an: „{words}“',
   query_refused: 'Die Datenbank {name} weist die Abfrage zurück: „{words}“',
   query_refused_at:
