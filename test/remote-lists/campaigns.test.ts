@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { CampaignLogEntry } from '../../src-main/api/campaigns/schema.ts'
 import type { Event } from '../../src-main/api/events/schema.ts'
 import { usualSchedule } from '../../src-main/delivery/smtp/retry-schedule.ts'
-import { sharedApplication } from '../support/application.ts'
+import { sharedApplication, startApplication } from '../support/application.ts'
 import { bounceReport, complaintReport, tokenOf } from '../support/bounce-report.ts'
 import { expectSuccess, makeField } from '../support/builders.ts'
 import { mailServer } from '../support/mail-server.ts'
@@ -204,6 +204,26 @@ describe('a campaign to a Remote List', () => {
 
     expect(await outboxOf(started.dataDirectory, id)).toHaveLength(2)
     expect(await useQuery('SELECT email FROM nowhere')).toMatchObject({ error_code: 'validation_failed' })
+  })
+
+  it('reads its database at once when it is continued', async () => {
+    const { api } = await startApplication(undefined, {
+      retrySchedule: { ...shortSchedule, readingPauses: [3_600_000] }
+    })
+    const list = await remoteListOn(api, await sqliteFile(twoContacts))
+    const { id } = await sendQuery(api, list.id, 'SELECT email FROM contact')
+    const hasWaited = async (): Promise<boolean> => {
+      const entries = expectSuccess(await api.get<CampaignLogEntry[]>(`/campaigns/${id}/history`))
+      return entries.some(({ message }) => message.includes('could not be read'))
+    }
+    await until(hasWaited)
+
+    expectSuccess(await api.post(`/campaigns/${id}/pause`))
+    const campaign = { segmentation_criteria_remote_sql: 'SELECT email FROM contacts' }
+    expectSuccess(await api.put(`/campaigns/${id}`, { campaign }))
+    expectSuccess(await api.post(`/campaigns/${id}/resume`))
+
+    expect((await untilState(api, id, 'finished')).stat_summary?.messages_sent).toBe(2)
   })
 
   it('takes its query from a template that it is made of', async () => {

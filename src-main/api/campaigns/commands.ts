@@ -5,6 +5,7 @@ import type { CampaignContentsTable } from './tables.ts'
 import { Faults, validationFailed } from '../../base/errors.ts'
 import { type Refusal, refusal } from '../../base/refusal.ts'
 import { purgeJournal } from '../journal/purge.ts'
+import { retryReading } from '../remote-lists/commands.ts'
 import { findSpool } from '../remote-lists/queries.ts'
 import { type CarriedFile, carriedFilesOf } from '../attachments/queries.ts'
 import { autorespondersUsing } from '../autoresponders/uses.ts'
@@ -539,8 +540,8 @@ const pauseCampaign: Command<Named, void> = (context, input) =>
     refusal('log_paused')
   )
 
-const resumeCampaign: Command<Named, void> = (context, input) =>
-  changeState(
+const resumeCampaign: Command<Named, void> = async (context, input) => {
+  await changeState(
     context,
     input,
     (row) => {
@@ -552,6 +553,8 @@ const resumeCampaign: Command<Named, void> = (context, input) =>
     },
     refusal('log_resumed')
   )
+  await retryReading(context, [input.id])
+}
 
 const cancelCampaign: Command<Named, void> = (context, input) =>
   changeState(

@@ -9,6 +9,7 @@ import { recordDeletion, recordEdit, type RecordTables } from '../../database/re
 import { namesOf, requireFreeName } from '../../http/names.ts'
 import { dependenciesOn } from '../delivery-settings/queries.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
+import { retryReading } from '../remote-lists/commands.ts'
 import { markRemovalsUnwritten } from '../remote-lists/removals.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
 import { databaseConnectionById, type DatabaseConnectionRow, databaseConnections } from './queries.ts'
@@ -82,13 +83,15 @@ function listsOf({ db }: Pick<CommandContext, 'db'>, id: number) {
 /** Has campaigns, write-backs and repeated imports that wait for a database try again at once. */
 async function endWaitingFor({ db, clock }: CommandContext, id: number): Promise<void> {
   const lists = listsOf({ db }, id)
-  const campaigns = db.selectFrom('campaigns').select('id').where('mailing_list_id', 'in', lists)
-  await db
-    .updateTable('deliveries')
-    .set({ waits_until: null, waits_for: null })
-    .where('waits_for', '=', 'database')
-    .where('campaign_id', 'in', campaigns)
+  const campaigns = await db
+    .selectFrom('campaigns')
+    .select('id')
+    .where('mailing_list_id', 'in', lists)
     .execute()
+  await retryReading(
+    { db },
+    campaigns.map((campaign) => campaign.id)
+  )
   await db.updateTable('write_backs').set({ next_at: 0 }).where('mailing_list_id', 'in', lists).execute()
   await db
     .updateTable('import_schedules')

@@ -21,3 +21,16 @@ export async function storeRemoteRecipients(
     insert.run(campaignId, seq_id, email, emailHashOf(email), distinct_id)
   }
 }
+
+/** Has campaigns that wait for their database try to read it at once, with all of their attempts. */
+export async function retryReading(
+  { db }: Pick<CommandContext, 'db'>,
+  campaignIds: readonly number[]
+): Promise<void> {
+  await db
+    .updateTable('deliveries')
+    .set({ waits_until: null, waits_for: null, reading_failures: 0 })
+    .where('waits_for', '=', 'database')
+    .where('campaign_id', 'in', campaignIds)
+    .execute()
+}
