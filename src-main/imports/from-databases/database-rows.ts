@@ -22,6 +22,11 @@ export function writeRowsInThread(question: RowsQuestion, signal: AbortSignal): 
   return askOnce(startRowsThread, question, limitsOf(question, signal))
 }
 
+/** Returns a name for the file of a database's rows: its own, without what would be a folder. */
+export function rowsFileOf({ name }: { name: string }): string {
+  return `${name.replaceAll(/[\\/]/g, '-')}.csv`
+}
+
 function startRowsThread(): Worker {
   return startThread(import.meta.url, 'rows-thread', { name: 'database rows' })
 }

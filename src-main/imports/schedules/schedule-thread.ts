@@ -4,7 +4,7 @@ import { kyselyOver, openForReading } from '../../database/connection.ts'
 import { databasePathIn } from '../../database/database-path.ts'
 import type { JobOutcome } from '../../jobs/outcome.ts'
 import { type RunningJob, runJobs } from '../../jobs/run-job.ts'
-import { writeRowsInThread } from '../from-databases/database-rows.ts'
+import { rowsFileOf, writeRowsInThread } from '../from-databases/database-rows.ts'
 import { findUpload } from '../source.ts'
 import { storeUpload } from '../store-upload.ts'
 import type { ScheduleData } from './schedule-jobs.ts'
@@ -29,7 +29,7 @@ async function readRows(job: RunningJob<ScheduleData>): Promise<JobOutcome> {
   try {
     const filename = await storeUpload(
       { writer: client, dataDirectory, organizationId },
-      `${target.name}.csv`,
+      rowsFileOf(target),
       async (path) => void (await writeRowsInThread({ ...question, path }, signal))
     )
     const source = await findUpload(dataDirectory, organizationId, filename)

@@ -22,6 +22,7 @@ import {
   type ImportScheduleRow,
   listImportSchedules
 } from '../../imports/schedules/queries.ts'
+import { rowsFileOf } from '../../imports/from-databases/database-rows.ts'
 import { storeUpload } from '../../imports/store-upload.ts'
 import { databaseImportEndpoints, type ImportSchedule } from './endpoints.ts'
 
@@ -51,7 +52,7 @@ export const databaseImportRoutes = serveEndpoints(
         let rows = 0
         const filename = await storeUpload(
           { writer, dataDirectory, organizationId },
-          `${connection.name}.csv`,
+          rowsFileOf(connection),
           async (path) => {
             const question = { target, path, query: body.query, timeLimit: connection.time_limit * 1000 }
             rows = await databaseRows.write(question, signal)
