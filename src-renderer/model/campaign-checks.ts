@@ -2,14 +2,15 @@ import { type ContentPart, partsLacking } from '../../src-main/api/campaigns/rul
 import type { ContentPreview } from '../api/templates.ts'
 import type { CampaignDraft } from './campaign-draft.ts'
 
-/** The missing parts of a campaign that prevent sending: a name, a sender, or a part of a content. */
-export type Lack = { what: 'name' | 'sender' } | { what: ContentPart; content: string }
+/** The missing parts of a campaign that prevent sending: a name, a sender, the query of a Remote List, or a part of a content. */
+export type Lack = { what: 'name' | 'sender' | 'query' } | { what: ContentPart; content: string }
 
 /** Returns the parts that are missing whichever recipients are selected. */
-export function lacksOf({ name, contents, sending }: CampaignDraft): Lack[] {
+export function lacksOf({ name, contents, sending, remoteSql }: CampaignDraft): Lack[] {
   return [
     ...(name.trim() === '' ? [{ what: 'name' as const }] : []),
     ...(sending.d_from_email.trim() === '' ? [{ what: 'sender' as const }] : []),
+    ...(remoteSql?.trim() === '' ? [{ what: 'query' as const }] : []),
     ...contents.flatMap((content) => partsLacking(content).map((what) => ({ what, content: content.name })))
   ]
 }

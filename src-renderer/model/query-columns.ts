@@ -22,6 +22,12 @@ export function blankRowOf(
   return Object.fromEntries(run.result.columns.map(({ name }) => [name, null]))
 }
 
+/** Returns the places of the first rows that are recipients. */
+export function recipientPlacesOf({ rows, faults }: Pick<QueryResult, 'rows' | 'faults'>): number[] {
+  const skipped = new Set(faults.map(({ params }) => params['row']))
+  return rows.flatMap((_, place) => (skipped.has(place + 1) ? [] : [place]))
+}
+
 /** Returns a row of a query by its columns. */
 export function rowByColumn(
   { columns, rows }: Pick<QueryResult, 'columns' | 'rows'>,

@@ -197,7 +197,7 @@ describe.skipIf(skipsWithoutBrowser)('what lists send with, in a real Chromium',
     await menuIsGone(page)
     await window.screenshot('remote-list-create')
     await page.getByRole('dialog').getByRole('button', { name: 'Create list' }).click()
-    await page.getByText('This is a Remote List').waitFor()
+    await page.getByText('The recipients of this list come from the database').waitFor()
     await window.finish()
   })
 

@@ -115,6 +115,37 @@ describe.skipIf(skipsWithoutBrowser)('Remote Lists, in a real Chromium', { timeo
     await window.screenshot('remote-sent')
   })
 
+  it('a campaign is not sent without a query, and its query is tried before', async () => {
+    const { api, app } = await startApplication()
+    const list = await remoteListOn(api, await sqliteFile(contacts), {
+      name: 'Customers',
+      d_from_email: 'news@example.com'
+    })
+    const campaign = {
+      name: 'Spring',
+      contents: [{ subject: 'Hello %%frist_name%%', format: 'text', text: 'Hello' }]
+    }
+    const { id } = expectSuccess(
+      await api.post<{ id: number }>(`/mailing_lists/${list.id}/campaigns`, { campaign })
+    )
+    const window = await Window.open(browser, app, `/lists/${list.id}/campaigns/${id}`)
+    const { page } = window
+    const send = page.getByRole('button', { name: 'Write to the outbox…' })
+    const dialog = page.getByRole('dialog')
+
+    await send.click()
+    await dialog.getByText('The campaign has no query.').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByLabel('Query in SQL').fill('SELECT email, name AS first_name FROM contacts WHERE id < 9')
+    await send.click()
+    await dialog.getByText('%%frist_name%%', { exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByLabel('Query in SQL').fill('SELECT email FROM contact')
+    await send.click()
+    await dialog.getByText('The query could not be tried', { exact: false }).waitFor()
+    await window.screenshot('remote-untried')
+  })
+
   it('the query of a campaign that could not be read is corrected, and the campaign goes on', async () => {
     const { api, app } = await startApplication(undefined, { retrySchedule: shortSchedule })
     const list = await remoteListOn(api, await sqliteFile(contacts))
@@ -128,8 +159,6 @@ describe.skipIf(skipsWithoutBrowser)('Remote Lists, in a real Chromium', { timeo
     await page.getByRole('button', { name: 'Show rows' }).click()
     await page.getByText('ben@example.org').waitFor()
     await window.screenshot('remote-correct')
-    await page.getByRole('button', { name: 'Use this query' }).click()
-    await page.getByText('The campaign now has this query.', { exact: false }).first().waitFor()
     await page.getByRole('button', { name: 'Continue' }).click()
 
     expect((await untilState(api, id, 'finished')).stat_summary?.messages_sent).toBe(2)
