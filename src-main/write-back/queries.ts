@@ -44,9 +44,18 @@ export async function presentWriteBack(
   }
 }
 
-/** Where removals are written: a table, and the columns of a connection that lead to it. */
+/** A table that removals are written to, and its database. */
 export interface WriteBackPlace extends Pick<DatabaseTarget, 'engine' | 'host' | 'port' | 'database'> {
   table_name: string
+}
+
+/** A write-back with its list and the connection that it goes through. */
+export function writeBackWithConnection(db: Kysely<Schema>, id: number) {
+  return db
+    .selectFrom('write_backs')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_id')
+    .innerJoin('database_connections', 'database_connections.id', 'database_connection_id')
+    .where('write_backs.id', '=', id)
 }
 
 /** True if a list still has its removals written to a place. */
@@ -55,12 +64,8 @@ export async function isCurrentPlace(
   writeBackId: number,
   place: WriteBackPlace
 ): Promise<boolean> {
-  const found = await db
-    .selectFrom('write_backs')
-    .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_id')
-    .innerJoin('database_connections', 'database_connections.id', 'database_connection_id')
+  const found = await writeBackWithConnection(db, writeBackId)
     .select('write_backs.id')
-    .where('write_backs.id', '=', writeBackId)
     .where((where) => where.and({ ...place }))
     .executeTakeFirst()
   return found !== undefined

@@ -4,7 +4,7 @@ import type { Credentials } from '../base/credentials.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Writer } from '../database/writer.ts'
 import type { Job, JobKind } from '../jobs/job-runner.ts'
-import { nextRemovals } from './queries.ts'
+import { nextRemovals, writeBackWithConnection } from './queries.ts'
 import type { WriteBackSchedule } from './schedule.ts'
 
 const maxAtOnce = 4
@@ -12,7 +12,6 @@ const maxAtOnce = 4
 const graceOnClose = 2000
 
 export interface WriteBackData {
-  /** Where the removals go. */
   database: JobDatabase
   /** Milliseconds that a removal waits before it is written. */
   delay: number
@@ -60,12 +59,8 @@ async function databaseOf(
   credentials: Pick<Credentials, 'read'>,
   id: number
 ): Promise<JobDatabase> {
-  const connection = await reader
-    .selectFrom('write_backs')
-    .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_id')
-    .innerJoin('database_connections', 'database_connections.id', 'database_connection_id')
+  const connection = await writeBackWithConnection(reader, id)
     .selectAll('database_connections')
-    .where('write_backs.id', '=', id)
     .executeTakeFirstOrThrow()
   return jobDatabaseOf(connection, credentials)
 }

@@ -60,11 +60,7 @@ const updateDatabaseConnection: Command<Update, DatabaseConnectionRow> = async (
   const isElsewhere =
     columns.host !== before.host || columns.port !== before.port || columns.engine !== before.engine
   if (isElsewhere || columns.database !== before.database) {
-    const lists = await listsOf(context, id).execute()
-    await markRemovalsUnwritten(
-      context,
-      lists.map((list) => list.id)
-    )
+    await markRemovalsUnwritten(context, listsOf(context, id))
   }
   return recordEdit(context, tables, owner, id, () =>
     context.db
@@ -83,15 +79,8 @@ function listsOf({ db }: Pick<CommandContext, 'db'>, id: number) {
 /** Has campaigns, write-backs and repeated imports that wait for a database try again at once. */
 async function endWaitingFor({ db, clock }: CommandContext, id: number): Promise<void> {
   const lists = listsOf({ db }, id)
-  const campaigns = await db
-    .selectFrom('campaigns')
-    .select('id')
-    .where('mailing_list_id', 'in', lists)
-    .execute()
-  await retryReading(
-    { db },
-    campaigns.map((campaign) => campaign.id)
-  )
+  const campaigns = db.selectFrom('campaigns').select('id').where('mailing_list_id', 'in', lists)
+  await retryReading({ db }, campaigns)
   await db.updateTable('write_backs').set({ next_at: 0 }).where('mailing_list_id', 'in', lists).execute()
   await db
     .updateTable('import_schedules')

@@ -1,4 +1,6 @@
+import type { OperandValueExpressionOrList } from 'kysely'
 import type { CommandContext } from '../../database/command.ts'
+import type { Schema } from '../../database/schema.ts'
 import { emailHashOf } from './email-hash.ts'
 
 interface HandedOver {
@@ -25,7 +27,7 @@ export async function storeRemoteRecipients(
 /** Has campaigns that wait for their database try to read it at once, with all of their attempts. */
 export async function retryReading(
   { db }: Pick<CommandContext, 'db'>,
-  campaignIds: readonly number[]
+  campaignIds: OperandValueExpressionOrList<Schema, 'deliveries', 'campaign_id'>
 ): Promise<void> {
   await db
     .updateTable('deliveries')

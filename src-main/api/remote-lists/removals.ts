@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import type { OperandValueExpressionOrList } from 'kysely'
 import type { CommandContext } from '../../database/command.ts'
+import type { Schema } from '../../database/schema.ts'
 import {
   countedSlice,
   recordBounce,
@@ -76,7 +78,7 @@ export async function recordRemoteUnsubscribe(
  */
 export async function markRemovalsUnwritten(
   { db }: CommandContext,
-  mailingListIds: readonly number[]
+  mailingListIds: OperandValueExpressionOrList<Schema, 'remote_removals', 'mailing_list_id'>
 ): Promise<void> {
   await db
     .updateTable('remote_removals')
