@@ -56,7 +56,7 @@ export interface DeliveryData {
   schedule: RetrySchedule
   /** The keys of gates, by URL domain; null = one cannot be read. */
   gateKeys: Readonly<Record<number, string | null>>
-  /** Where the recipients of a Remote List are; null = it sends to subscribers. */
+  /** The database of a Remote List's recipients; null = the campaign goes to subscribers. */
   database: JobDatabase | null
 }
 

@@ -45,7 +45,7 @@ export class ByteWatch {
 
 /** Rows of the first batch, and at most: rows of 64 kB fit also after a great many short ones. */
 const [firstRows, mostRows] = [20, 1000]
-/** How much larger a batch may be than the one before, which may have had shorter rows. */
+/** A batch has at most so many times the rows of the one before, which may have been shorter. */
 const mostGrowth = 4
 /** Bytes of a batch that is neither slow to ask for nor large in memory. */
 const wantedBytes = 1024 * 1024

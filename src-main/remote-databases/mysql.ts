@@ -89,8 +89,8 @@ function optionsOf(target: DatabaseTarget): ConnectionOptions {
 }
 
 /**
- * Matches SELECT, WITH, VALUES, TABLE or a parenthesis after comments; what the server runs in comments is none. Others, such as SET STATEMENT and
- * OPTIMIZE, return rows and write in spite of a read-only transaction.
+ * Matches SELECT, WITH, VALUES, TABLE or a parenthesis after comments. Comments that the server runs do not count as comments. Other statements, such
+ * as SET STATEMENT and OPTIMIZE, return rows and also write in a read-only transaction.
  */
 const beginsAsQuery =
   /^(?:\s|--(?:[ \t].*)?(?:\n|$)|#.*(?:\n|$)|\/\*(?![!M])(?:(?!\*\/)[^])*\*\/)*(?:\(|(?:SELECT|WITH|VALUES|TABLE)\b)/i
@@ -250,7 +250,7 @@ class MysqlDatabase implements RemoteDatabase {
       })
     ).catch((error: unknown) => {
       this.#signal.throwIfAborted()
-      // ER_UNSUPPORTED_PS: every query can be prepared, so this is none.
+      // ER_UNSUPPORTED_PS: every query can be prepared, so this is another statement.
       if ((error as MysqlError).errno === 1295) return 0
       throw this.#faultOf(error, null)
     })

@@ -89,7 +89,7 @@ describe('an import from a database', () => {
     expect(uploads()).toEqual(before)
   })
 
-  it('is refused where a value holds a NUL byte, with the row and the column', async () => {
+  it('rejects a value with a NUL byte, and names its row and column', async () => {
     const target = await sqliteFile(`${contacts}, (4, 'dora@example.org', 'Do' || char(0) || 'ra')`)
     const database_connection_id = await connectionTo(target)
 

@@ -157,7 +157,7 @@ describe.skipIf(!hasDatabases && process.env['CI'] !== 'true')('a database serve
       expect(process.memoryUsage.rss() - before).toBeLessThan(400_000_000)
     }, 40_000)
 
-    it('is read where long rows follow short ones', async () => {
+    it('reads long rows that follow short ones', async () => {
       const query = `SELECT CASE WHEN n > 3000 THEN ${long(20_000).replace(/^SELECT (.*) AS a$/, '$1')} END AS a FROM (${series(6000)}) AS numbers`
 
       const { rows } = await readAll(target(), query)
@@ -193,7 +193,7 @@ describe.skipIf(!hasDatabases && process.env['CI'] !== 'true')('a database serve
     })
   })
 
-  it('that is PostgreSQL gives the line and the column of a fault', async () => {
+  it('running PostgreSQL gives the line and the column of a fault', async () => {
     await expect(readAll(servers.postgresql.target, 'SELECT 1 AS a,\n  nothing AS b')).rejects.toThrow(
       'the database CRM refuses the query in line 2, column 3: “column "nothing" does not exist”'
     )

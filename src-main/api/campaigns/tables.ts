@@ -106,7 +106,7 @@ export interface DeliveriesTable {
   has_links: ColumnType<Flag, Flag | undefined, Flag>
 }
 
-/** What a campaign waits for: the retry of messages, a server, a server's limit, its own speed, the gate of its links, or the database of its recipients. */
+/** The reason why a campaign waits: messages to retry, a server, the limit of a server, its speed, its gate, or the database of its recipients. */
 export type DeliveryWait = 'retry' | 'server' | 'quota' | 'speed' | 'gate' | 'database'
 
 /**

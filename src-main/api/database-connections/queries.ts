@@ -47,10 +47,10 @@ export async function targetOf(
   return { engine, name, host, port, database, username, tls, authorities, password }
 }
 
-/** Where a job finds a database, or why that is not known; `timeLimit` of a query in milliseconds. */
+/** The database of a job, or the reason why it cannot be used; `timeLimit` is that of a query, in milliseconds. */
 export type JobDatabase = { target: DatabaseTarget; timeLimit: number } | { fault: Refusal }
 
-/** Returns where a connection leads, for a job, which stores why that is not known. */
+/** Returns the database of a connection for a job, which stores the reason if it cannot be used. */
 export async function jobDatabaseOf(
   row: DatabaseConnectionRow,
   credentials: Pick<Credentials, 'read'>

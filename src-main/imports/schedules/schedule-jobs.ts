@@ -14,7 +14,7 @@ const endedStates: readonly string[] = ['finished', 'failed', 'cancelled']
 const recheckDelay = 60_000
 
 export interface ScheduleData {
-  /** Where the rows are. */
+  /** The database of the rows. */
   database: JobDatabase
 }
 
