@@ -171,6 +171,21 @@ describe('attachments', () => {
     expect(attachments).toHaveLength(1)
   })
 
+  it('are answered as they were added, also if they are removed at that moment', async () => {
+    const path = `/campaigns/${(await campaignToOne()).id}`
+    const { data: first } = await attach(path, 'first.bin')
+
+    for (let id = first.id + 1; id <= first.id + 20; id++) {
+      let isOver = false
+      const adding = attach(path, `${id}.bin`).finally(() => (isOver = true))
+      const removing = async (): Promise<void> => {
+        while (!isOver) await started.api.delete(`${path}/attachments/${id}`)
+      }
+      await Promise.all(Array.from({ length: 10 }, removing))
+      expect(await adding).toMatchObject({ error_message: null, data: { id, name: `${id}.bin` } })
+    }
+  })
+
   it('cannot be changed once the campaign was sent', async () => {
     const campaign = await campaignToOne()
     const { data } = await attach(`/campaigns/${campaign.id}`, 'Prices.pdf')

@@ -203,7 +203,12 @@ async function fuzz(
       })
       const text = await answer.body.text()
       const fault = faultOf(answer.statusCode, String(answer.headers['content-type'] ?? ''), text, operation)
-      if (fault) throw new Error(`${named}\n${JSON.stringify(request.headers)}\n${fault}`)
+      if (fault) {
+        // What the application logs arrives over another pipe.
+        await pause(200)
+        const logged = app.errors().slice(-3000)
+        throw new Error(`${named}\n${JSON.stringify(request.headers)}\n${fault}\n${logged}`)
+      }
       statuses.set(answer.statusCode, (statuses.get(answer.statusCode) ?? 0) + 1)
       if (answer.statusCode === 401 && request.headers['authorization'] === app.ready.authorization)
         refusedKeys++

@@ -6,7 +6,7 @@ import { type Command, type CommandContext, inBackground } from '../../database/
 import { recordEdit } from '../../database/record-rows.ts'
 import { messageTables } from '../campaigns/commands.ts'
 import { campaignById, dispatchOf } from '../campaigns/queries.ts'
-import { attachmentsOf } from './queries.ts'
+import { type AttachmentRow, attachmentsOf } from './queries.ts'
 import { checkName, maxAttachmentBytes, maxAttachments, tooLarge } from './rules.ts'
 
 interface Carrier {
@@ -18,10 +18,9 @@ interface Carrier {
 
 /**
  * Adds a file to the messages of a campaign or template.
- * @returns the id of the attachment
  * @throws ApiError validation_failed for a file that recipients would not get, or once sending has begun
  */
-const addAttachment: Command<Carrier & { name: string; bytes: Uint8Array }, number> = async (
+const addAttachment: Command<Carrier & { name: string; bytes: Uint8Array }, AttachmentRow> = async (
   context,
   { name, bytes, ...carrier }
 ) => {
@@ -40,7 +39,7 @@ const addAttachment: Command<Carrier & { name: string; bytes: Uint8Array }, numb
   }
   return change(context, carrier, async () => {
     faults.throwIfAny()
-    const { id } = await context.db
+    const row = await context.db
       .insertInto('attachments')
       .values({
         campaign_id: carrier.id,
@@ -49,9 +48,9 @@ const addAttachment: Command<Carrier & { name: string; bytes: Uint8Array }, numb
         file_id: await storeFile(context, carrier.organizationId, Buffer.from(bytes)),
         created_at: context.now
       })
-      .returning('id')
+      .returning(['id', 'name', 'media_type', 'created_at'])
       .executeTakeFirstOrThrow()
-    return id
+    return { ...row, size: bytes.length }
   })
 }
 

@@ -49,10 +49,8 @@ const filesOfMessages = serveEndpoints(attachmentEndpoints, ({ reader, writer })
   ) {
     if (!(body instanceof Uint8Array) || body.length === 0)
       throw validationFailed(refusal('attachment_empty'))
-    const bytes = body
-    const added = await writer.run('attachments.add', { organizationId, id, kind, name: name.trim(), bytes })
-    const row = (await attachmentsOf(reader, id)).find((each) => each.id === added)
-    if (!row) throw new Error(`attachment ${added} is gone`)
+    const file = { name: name.trim(), bytes: body }
+    const row = await writer.run('attachments.add', { organizationId, id, kind, ...file })
     return ok(presentAttachment(row, timeZone))
   }
 
