@@ -11,6 +11,7 @@ import { createApp, entryPoint } from '../support/built.ts'
 import {
   allSubscribers,
   deleteList,
+  expectSuccess,
   importText,
   makeCampaign,
   makeField,
@@ -288,6 +289,24 @@ describe('the audit log', () => {
     expect(back?.changes).toHaveLength(1)
     await started.api.workbench('PUT', '/settings', before)
     expect((await eventsOf(started.api, { entity: 'settings' }))[0]?.id).toBe(back?.id)
+  })
+
+  it('offers no undo of what cannot be undone', async () => {
+    const { api } = started
+    const path = '/database_connections'
+    const database_connection = { name: 'CRM', engine: 'sqlite', database: '/crm.db' }
+    const { id } = expectSuccess(await api.post<{ id: number }>(path, { database_connection }))
+    const changes = { database: '/shop.db' }
+    expectSuccess(await api.put(`${path}/${id}`, { database_connection: changes }))
+    expectSuccess(await api.delete(`${path}/${id}`))
+
+    const events = await eventsOf(api, { entity: 'database_connection' })
+
+    expect(events.map(({ action, undo }) => [action, undo])).toEqual([
+      ['delete', null],
+      ['update', null],
+      ['create', null]
+    ])
   })
 
   it('lets system administrators undo a settings change unless the setting was changed again', async () => {

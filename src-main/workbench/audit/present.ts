@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { undoObstacle } from '../../api/bulk-actions/rules.ts'
+import { isUndoableChange } from '../../api/record-kinds.ts'
 import { importNames } from '../../api/subscriber-imports/name-queries.ts'
 import { formatTime } from '../../base/times.ts'
 import type { ChangedEntity, Schema } from '../../database/schema.ts'
@@ -134,6 +135,7 @@ function recordOf({ entity, first_id: id }: AuditRow, details: Details, names: N
 function undoOf(row: AuditRow, { removed, edited, deleted }: Details, names: Names): AuditEvent['undo'] {
   if (undoObstacle(row, Date.now()) !== null) return null
   const { entity, mailing_list_id: listId } = row
+  if (entity !== 'subscriber' && !isUndoableChange(entity)) return null
   if (entity === 'settings') return 'edit'
   const isListThere = listId === null || names.of('mailing_list', listId)?.isGone === false
   if (!isListThere && entity !== 'mailing_list') return null
