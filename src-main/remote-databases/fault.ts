@@ -60,7 +60,8 @@ export function queryRefused(
 
 /** Returns what went wrong with writing rows: one of them is refused, or all are, such as by a table that does not exist. */
 export function writingFault(name: string, error: unknown, isOfRow: (cause: unknown) => boolean): unknown {
-  if (!(error instanceof RemoteDatabaseFault) || error.refusal.rule !== 'query_refused') return error
+  if (!(error instanceof RemoteDatabaseFault)) return error
+  if (!['query_refused', 'query_writes'].includes(error.refusal.rule)) return error
   const { cause } = error
   const params = { name, words: wordsOf(cause) }
   const reason = isOfRow(cause)
@@ -75,7 +76,7 @@ export function connectionRefused(name: string, error: unknown): RemoteDatabaseF
 }
 
 export function queryWrites(name: string, error: unknown): RemoteDatabaseFault {
-  return new RemoteDatabaseFault(refusal('query_writes', { name, words: wordsOf(error) }))
+  return new RemoteDatabaseFault(refusal('query_writes', { name, words: wordsOf(error) }), { cause: error })
 }
 
 export function tooSlow(name: string, milliseconds: number): RemoteDatabaseFault {

@@ -202,22 +202,24 @@ class MysqlDatabase implements RemoteDatabase {
     { name, columns, key }: RemoteTable,
     rows: readonly (readonly (string | number | null)[])[]
   ): Promise<void> {
-    if (rows.length === 0) return
     try {
       // A value that does not fit must be refused, not cut off; and the driver escapes with backslashes, which NO_BACKSLASH_ESCAPES would take as they are.
       await this.#run("SET SESSION sql_mode = 'STRICT_ALL_TABLES'")
       const table = quotedTable('mysql', name)
+      const insertion = `INSERT INTO ${table} (${columns.map(quoted).join(', ')})`
       // INSERT … ON DUPLICATE KEY UPDATE would need the right to update.
       const place = columns.indexOf(key)
       const keys = rows.map((row) => row[place])
       const found = await this.#run(
         { sql: `SELECT ${quoted(key)} FROM ${table} WHERE ${quoted(key)} IN (?)`, rowsAsArray: true },
-        [keys]
+        [rows.length > 0 ? keys : [null]]
       )
       const known = new Set((found as unknown[][]).map(([value]) => value))
       const added = rows.filter((row) => !known.has(row[place]))
+      if (rows.length === 0)
+        await this.#run(`${insertion} SELECT ${columns.map(() => 'NULL').join(', ')} FROM DUAL WHERE FALSE`)
       if (added.length === 0) return
-      await this.#run(`INSERT INTO ${table} (${columns.map(quoted).join(', ')}) VALUES ?`, [added])
+      await this.#run(`${insertion} VALUES ?`, [added])
     } catch (error) {
       throw writingFault(this.#target.name, error, (cause) => ofRow.has((cause as MysqlError).errno ?? 0))
     }

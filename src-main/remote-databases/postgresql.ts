@@ -186,13 +186,16 @@ class PostgresqlDatabase implements RemoteDatabase {
     { name, columns, key }: RemoteTable,
     rows: readonly (readonly (string | number | null)[])[]
   ): Promise<void> {
-    if (rows.length === 0) return
     const values = rows.map(
       (row, at) => `(${row.map((_, index) => `$${at * columns.length + index + 1}`).join(', ')})`
     )
+    const source =
+      rows.length > 0
+        ? `VALUES ${values.join(', ')}`
+        : `SELECT ${columns.map(() => 'NULL').join(', ')} WHERE FALSE`
     const text =
       `INSERT INTO ${quotedTable('postgresql', name)} (${columns.map(quoted).join(', ')})` +
-      ` VALUES ${values.join(', ')} ON CONFLICT (${quoted(key)}) DO NOTHING`
+      ` ${source} ON CONFLICT (${quoted(key)}) DO NOTHING`
     try {
       await this.#run({ text, values: rows.flat() })
     } catch (error) {

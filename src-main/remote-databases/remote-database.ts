@@ -67,7 +67,7 @@ export interface RemoteDatabase {
   read: (query: string, options: ReadOptions) => Promise<RemoteResult>
   state: () => Promise<ServerState>
   abilities: () => Promise<Abilities>
-  /** Inserts rows that are not there yet, all or none. @throws RemoteDatabaseFault */
+  /** Inserts rows that are not there yet, all or none. Without rows, checks that the table would take them. @throws RemoteDatabaseFault */
   append: (table: RemoteTable, rows: readonly (readonly (string | number | null)[])[]) => Promise<void>
   /** Ends what runs on the server, and disconnects. */
   close: () => Promise<void>

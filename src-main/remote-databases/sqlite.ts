@@ -118,10 +118,16 @@ class SqliteDatabase implements RemoteDatabase {
       this.#explained(() => {
         const writable = new Database(this.#target.database, { fileMustExist: true, timeout: busyTimeout })
         try {
-          const insert = writable.prepare(
-            `INSERT INTO ${quotedTable('sqlite', name)} (${columns.map(quoted).join(', ')})` +
-              ` VALUES (${columns.map(() => '?').join(', ')}) ON CONFLICT (${quoted(key)}) DO NOTHING`
-          )
+          const insertion = (source: string) =>
+            writable.prepare(
+              `INSERT INTO ${quotedTable('sqlite', name)} (${columns.map(quoted).join(', ')})` +
+                ` ${source} ON CONFLICT (${quoted(key)}) DO NOTHING`
+            )
+          if (rows.length === 0) {
+            insertion(`SELECT ${columns.map(() => 'NULL').join(', ')} WHERE FALSE`).run()
+            return
+          }
+          const insert = insertion(`VALUES (${columns.map(() => '?').join(', ')})`)
           writable.transaction(() => rows.forEach((row) => insert.run(...row))).immediate()
         } finally {
           writable.close()

@@ -7,7 +7,7 @@ import { bounceEmailTables, urlDomainTables, virtualMtaTables } from '../api/del
 import { mailingListTables } from '../api/mailing-lists/commands.ts'
 import { hasSubscribers, mailingListById } from '../api/mailing-lists/queries.ts'
 import { organizationTables } from '../api/organizations/commands.ts'
-import { markRemovalsUnwritten } from '../api/remote-lists/removals.ts'
+import { markRemovalsUnwritten, tryTableAnew } from '../api/remote-lists/removals.ts'
 import { seedListTables } from '../api/seed-lists/commands.ts'
 import { readCheckedConditions, segmentTables } from '../api/segments/commands.ts'
 import { clauseOf } from '../api/segments/queries.ts'
@@ -82,8 +82,9 @@ async function settleList(
   { organizationId, id }: RecordScope,
   edit: RecordEdit | null
 ): Promise<void> {
-  if (edit === null && (await roomFor(context.db, organizationId)) < 0) {
-    throw validationFailed(refusal('no_room_for_list'))
+  if (edit === null) {
+    if ((await roomFor(context.db, organizationId)) < 0) throw validationFailed(refusal('no_room_for_list'))
+    await tryTableAnew(context, [id])
   }
   if (edit?.columns['database_connection_id']) await markRemovalsUnwritten(context, [id])
 }

@@ -18,7 +18,10 @@ interface Update {
   changes: WriteBackChanges
 }
 
-/** Changes how a list writes back; what waits is then written at once. @throws ApiError invalid_request for a list with subscribers */
+/**
+ * Changes how a list writes back; if it does, the table is tried at once, and what waits is written.
+ * @throws ApiError invalid_request for a list with subscribers
+ */
 const updateWriteBack: Command<Update, void> = async (
   context,
   { organizationId, mailingListId, changes }
@@ -38,7 +41,7 @@ const updateWriteBack: Command<Update, void> = async (
     await recordEdit(context, tables, owner, before.id, () =>
       context.db
         .updateTable('write_backs')
-        .set({ ...columns, next_at: 0, failures: 0, fault: null })
+        .set({ ...columns, next_at: 0, failures: 0, fault: null, checked_at: null })
         .where('id', '=', before.id)
         .execute()
     )
@@ -53,7 +56,7 @@ const updateWriteBack: Command<Update, void> = async (
 }
 
 /**
- * Stores that removals are in the other database.
+ * Stores that removals are in the other database; without any, that its table would take them.
  * @returns false if write-back was switched off or deleted, or goes to another place by now, where the removals are yet to be written
  */
 const recordWritten: Command<{ id: number; place: WriteBackPlace; removalIds: number[] }, boolean> = async (
@@ -68,7 +71,10 @@ const recordWritten: Command<{ id: number; place: WriteBackPlace; removalIds: nu
     .execute()
   const row = await context.db
     .updateTable('write_backs')
-    .set({ written_at: context.now, failures: 0, fault: null, next_at: 0 })
+    .set({
+      ...{ checked_at: context.now, failures: 0, fault: null, next_at: 0 },
+      ...(removalIds.length > 0 && { written_at: context.now })
+    })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst()
@@ -86,7 +92,10 @@ const endWriteBack: Command<
   const pause = pauses[Math.min(row.failures, pauses.length - 1)] ?? pauses[0]
   await context.db
     .updateTable('write_backs')
-    .set({ fault: storeRefusal(end.fault), failures: row.failures + 1, next_at: context.clock + pause })
+    .set({
+      ...{ fault: storeRefusal(end.fault), failures: row.failures + 1 },
+      ...{ next_at: context.clock + pause, checked_at: null }
+    })
     .where('id', '=', id)
     .execute()
   await announce(context, row)

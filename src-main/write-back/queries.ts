@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import { databaseConnectionById } from '../api/database-connections/queries.ts'
 import type { WriteBacksTable } from '../api/remote-lists/tables.ts'
-import { presentStored } from '../base/stored-refusal.ts'
+import { presentStored, type StoredRefusal } from '../base/stored-refusal.ts'
 import { formatOptionalTime } from '../base/times.ts'
 import type { Schema } from '../database/schema.ts'
 import type { DatabaseTarget } from '../remote-databases/remote-database.ts'
@@ -39,9 +39,25 @@ export async function presentWriteBack(
   return {
     ...{ is_enabled: row?.is_enabled === 1, table_name, waiting: count },
     create_sql: engine && createStatement(engine, table_name),
+    checked_at: formatOptionalTime(row?.checked_at ?? null, timeZone),
     written_at: formatOptionalTime(row?.written_at ?? null, timeZone),
     ...presentStored(row?.fault ?? null)
   }
+}
+
+/** Returns the write-backs of an organization whose last attempt failed. */
+export function listFailingWriteBacks(db: Kysely<Schema>, organizationId: number) {
+  return db
+    .selectFrom('write_backs')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_id')
+    .select(['write_backs.id', 'mailing_list_id', 'mailing_lists.name as mailing_list_name', 'fault'])
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+    .where('is_enabled', '=', 1)
+    .where('fault', 'is not', null)
+    .$narrowType<{ fault: StoredRefusal }>()
+    .orderBy('write_backs.id')
+    .execute()
 }
 
 /** A table that removals are written to, and its database. */

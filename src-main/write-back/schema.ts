@@ -19,6 +19,8 @@ export const WriteBack = Type.Object({
   create_sql: Nullable(Type.String()),
   /** Rows that have yet to be written; {@link mostWaiting} = so many or more. */
   waiting: Type.Integer(),
+  /** When the table was last found to take rows; null = it was not tried yet, or refuses them. */
+  checked_at: Nullable(Timestamp),
   /** When rows were last written; null = never. */
   written_at: Nullable(Timestamp),
   /** Why rows could not be written the last time; null = they could. */

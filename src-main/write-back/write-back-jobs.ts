@@ -17,7 +17,7 @@ export interface WriteBackData {
   delay: number
 }
 
-/** Writes the removals of Remote Lists into their databases, as they happen. */
+/** Writes the removals of Remote Lists into their databases, as they happen. The table is tried before there is any. */
 export function writeBackJobs(
   reader: Kysely<Schema>,
   writer: Pick<Writer, 'run'>,
@@ -33,17 +33,19 @@ export function writeBackJobs(
       database: await databaseOf(reader, credentials, id),
       delay
     }),
+    // A list can get another database.
     restartsOn: ({ entity, isUnlogged }) =>
-      (entity === 'write_back' || entity === 'database_connection') && !isUnlogged,
+      ['write_back', 'database_connection', 'mailing_list'].includes(entity) && !isUnlogged,
     unfinished: async () => {
       const rows = await reader
         .selectFrom('write_backs')
         .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_id')
-        .select(['write_backs.id', 'mailing_list_id', 'next_at'])
+        .select(['write_backs.id', 'mailing_list_id', 'next_at', 'checked_at'])
         .where('is_enabled', '=', 1)
         .where('deleted_at', 'is', null)
         .execute()
-      const jobs = rows.map(async ({ id, mailing_list_id, next_at }): Promise<Job[]> => {
+      const jobs = rows.map(async ({ id, mailing_list_id, next_at, checked_at }): Promise<Job[]> => {
+        if (checked_at === null) return [{ id, dueAt: next_at }]
         const [first] = await nextRemovals(reader, mailing_list_id, 1)
         return first ? [{ id, dueAt: Math.max(next_at, first.recorded_at + delay) }] : []
       })

@@ -39,12 +39,14 @@ async function writeBack(job: RunningJob<WriteBackData>): Promise<JobOutcome> {
     const { engine, host, port } = target
     const place = { engine, host, port, database: target.database, table_name: row.table_name }
     await withRemoteDatabase(target, { signal, timeLimit }, async (database) => {
+      let isChecked = row.checked_at !== null
       for (const began = performance.now(); performance.now() - began < longestRun;) {
         const next = await nextRemovals(reader, row.mailing_list_id, writtenAtOnce)
         const young = next.findIndex(({ recorded_at }) => recorded_at + data.delay > Date.now())
         const removals = young < 0 ? next : next.slice(0, young)
-        if (removals.length === 0) return
+        if (removals.length === 0 && isChecked) return
         if (!(await writeRemovals(job, database, place, removals))) return
+        isChecked = true
       }
     })
     return { is: 'finished' }

@@ -4,7 +4,7 @@ import { useI18n } from 'vue-i18n'
 import type { BackupsAnswer } from '../api/backups.ts'
 import type { DraftSummary } from '../api/drafts.ts'
 import type { Webhook } from '../api/events.ts'
-import type { DiskSpace } from '../api/home.ts'
+import type { DatabaseFault, DiskSpace } from '../api/home.ts'
 import type { ListedImport } from '../api/imports.ts'
 import type { Refusal } from '../../src-main/base/refusal.ts'
 import { refusalSentence } from '../api/refusal-text.ts'
@@ -25,6 +25,7 @@ interface Known {
   backups: Ref<BackupsAnswer | null | undefined>
   /** None for who does not manage them. */
   webhooks: Ref<Webhook[] | undefined>
+  databaseFaults: Ref<DatabaseFault[] | undefined>
   /** False for deleted lists, for which nothing can be done. */
   isThere: (listId: number) => boolean
 }
@@ -50,6 +51,7 @@ export function useAttention({
   drafts,
   backups,
   webhooks,
+  databaseFaults,
   isThere
 }: Known): ComputedRef<AttentionLine[]> {
   const { t } = useI18n()
@@ -110,6 +112,18 @@ export function useAttention({
         ]
       }
     )
+  }
+
+  function failingDatabases(): HomeLine[] {
+    const shown = (databaseFaults.value ?? []).filter(({ mailing_list: { id } }) => isThere(id))
+    return shown.map(({ work, id, mailing_list: list, fault }) => ({
+      key: `${work} ${id}`,
+      icon: 'i-lucide-database',
+      color: 'text-warning',
+      text: t(`attention.${work}`, { list: list.name }),
+      detail: refusalSentence(fault),
+      to: windowPages.listTab(list.id, work === 'write_back' ? 'query' : 'imports')
+    }))
   }
 
   function heldJobs(): AttentionLine[] {
@@ -173,6 +187,7 @@ export function useAttention({
       ...lowDisk(),
       ...unsafeData(),
       ...failingWebhooks(),
+      ...failingDatabases(),
       ...heldJobs(),
       ...failedRows(),
       ...unsaved()

@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { startApplication } from '../support/application.ts'
 import { expectSuccess, makeList } from '../support/builders.ts'
@@ -61,7 +62,8 @@ describe.skipIf(skipsWithoutBrowser)('Remote Lists, in a real Chromium', { timeo
 
   it('a query is written, tried and sent, with its columns as merge fields', async () => {
     const { api, app, dataDirectory } = await startApplication()
-    const list = await remoteListOn(api, await sqliteFile(contacts), {
+    const target = await sqliteFile(contacts)
+    const list = await remoteListOn(api, target, {
       name: 'Customers',
       d_from_email: 'news@example.com'
     })
@@ -84,9 +86,23 @@ describe.skipIf(skipsWithoutBrowser)('Remote Lists, in a real Chromium', { timeo
     await page.getByRole('button', { name: 'Check all rows' }).click()
     await page.getByText('2 recipients').waitFor()
     await window.screenshot('query')
-    await page.getByText('SQL that creates the table').click()
     await page.getByRole('switch', { name: 'Write back' }).click()
-    await page.getByText('Nothing to write yet').waitFor()
+    await page.getByText('The table could not be tried.').waitFor()
+    const statement = await page.getByText('CREATE TABLE "listwright_removals"').innerText()
+    await window.screenshot('write-back-without-table')
+    await page.getByRole('link', { name: 'Lists', exact: true }).click()
+    await page.getByRole('row', { name: 'Customers in its database –' }).waitFor()
+    await window.screenshot('lists-with-remote')
+    await page.getByRole('link', { name: 'Home' }).first().click()
+    await page.getByText('Write-back of “Customers” fails').waitFor()
+    await window.screenshot('home-database-fault')
+    await page.getByText('Write-back of “Customers” fails').click()
+    const file = new Database(target.database)
+    file.exec(statement)
+    file.close()
+    await page.getByRole('button', { name: 'Try now' }).click()
+    await page.getByText('The table was found ready').waitFor()
+    await page.getByText('SQL that creates the table').click()
     await page.getByText('CREATE TABLE "listwright_removals"').scrollIntoViewIfNeeded()
     await window.screenshot('write-back')
 

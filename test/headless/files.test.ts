@@ -1,7 +1,6 @@
 import SQLite from 'better-sqlite3'
 import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { once } from 'node:events'
-import { statSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -9,17 +8,9 @@ import { describe, expect, it } from 'vitest'
 import { createApp } from '../support/built.ts'
 import { startApplication, temporaryDirectory } from '../support/application.ts'
 import { makeList } from '../support/builders.ts'
+import { nobody, othersMayRun } from '../support/other-user.ts'
 import { runServe, serve } from '../support/process.ts'
 import { canMount, smallDisk } from '../support/small-disk.ts'
-
-const nobody = 65_534
-const othersMayRun =
-  process.getuid?.() === 0 &&
-  process
-    .cwd()
-    .split('/')
-    .map((_, depth, parts) => parts.slice(0, depth + 1).join('/') || '/')
-    .every((path) => (statSync(path).mode & 0o005) === 0o005)
 
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777
 

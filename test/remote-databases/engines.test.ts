@@ -1,5 +1,7 @@
 import Database from 'better-sqlite3'
-import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { chmod } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type DatabaseTarget,
@@ -9,6 +11,7 @@ import {
 import { testDatabase } from '../../src-main/remote-databases/test-database.ts'
 import { temporaryDirectory } from '../support/application.ts'
 import { type DatabaseServer, hasDatabases, mariadb, pgbouncer, postgresql } from '../support/databases.ts'
+import { nobody, othersMayRun } from '../support/other-user.ts'
 
 interface Read {
   columns: string[]
@@ -305,6 +308,34 @@ describe('a SQLite file', () => {
     await expect(readAll({ ...(await file()), database }, 'SELECT 1')).rejects.toThrow(
       /^the database CRM cannot be reached/
     )
+  })
+
+  it.skipIf(!othersMayRun)('that must not be written to is found out before there are rows', async () => {
+    const target = await file()
+    await chmod(dirname(target.database), 0o755)
+    const table = { name: 'contacts', columns: ['id', 'name'], key: 'id' }
+    const sqlite = new Database(target.database)
+    sqlite.exec('CREATE UNIQUE INDEX contacts_id ON contacts (id)')
+    sqlite.close()
+    // For root every file can be written to.
+    const check = `
+      import { withRemoteDatabase } from './src-main/remote-databases/remote-database.ts'
+      const limits = { signal: new AbortController().signal, timeLimit: 10_000 }
+      const append = (database) => database.append(${JSON.stringify(table)}, [])
+      await withRemoteDatabase(${JSON.stringify(target)}, limits, append).then(
+        () => console.log('taken'),
+        (error) => console.log(error.message)
+      )`
+    const asNobody = () =>
+      execFileSync(process.execPath, ['--input-type=module-typescript', '-e', check], {
+        encoding: 'utf8',
+        uid: nobody
+      })
+
+    expect(asNobody()).toMatch(/^the database CRM does not let Listwright write into the table: .*readonly/)
+    await chmod(target.database, 0o666)
+    await chmod(dirname(target.database), 0o777)
+    expect(asNobody()).toBe('taken\n')
   })
 
   it('says what it can do when it is tested', async () => {

@@ -181,6 +181,7 @@ const table: Record<string, WorkbenchRoute> = {
   'POST /mailing_lists/:mailing_list_id/query_checks': { needs: 'campaign.create', foreign: ofList },
   'GET /mailing_lists/:mailing_list_id/queries': { needs: 'campaign.create', foreign: ofList },
   'GET /disk_space': {},
+  'GET /database_faults': {},
   'GET /subscriber_growth': {},
   'GET /mailing_lists/:mailing_list_id/import_mappings': { needs: 'subscriber.import', foreign: ofList },
   'PUT /mailing_lists/:mailing_list_id/import_mappings': { needs: 'subscriber.import', foreign: ofList },

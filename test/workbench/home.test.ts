@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { subscriberGrowth } from '../../src-main/api/subscriber-counts/days.ts'
 import { kyselyOver } from '../../src-main/database/connection.ts'
-import type { DiskSpace, SubscriberGrowth } from '../../src-main/workbench/home/endpoints.ts'
+import type { DatabaseFault, DiskSpace, SubscriberGrowth } from '../../src-main/workbench/home/endpoints.ts'
+import { clientOfUser, makeOrganization } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
-import { deleteList, makeList, makeSubscriber } from '../support/builders.ts'
+import { deleteList, expectSuccess, makeList, makeSubscriber } from '../support/builders.ts'
 import { commandBench } from '../support/commands.ts'
+import { remoteListOn, sqliteFile } from '../support/remote-lists.ts'
+import { until } from '../support/smtp-route.ts'
 
 const none = { active: 0, bounced: 0, unsubscribed: 0, scomp: 0, deactivated: 0 }
 
@@ -109,6 +112,29 @@ describe('the home page', () => {
     const { data } = await started.api.workbench<SubscriberGrowth>('GET', '/subscriber_growth')
     expect(data.days.map(({ counts }) => counts)).toEqual([none, { ...none, active: 1, bounced: 1 }])
     expect(data.lists).toEqual([{ mailing_list_id: list.id, last_7_days: 1, last_30_days: 1 }])
+  })
+
+  it('shows what cannot be written into a database', async () => {
+    const list = await remoteListOn(started.api, await sqliteFile(), { name: 'Customers' })
+    const faults = async () =>
+      expectSuccess(await started.api.workbench<DatabaseFault[]>('GET', '/database_faults'))
+    const writeBack = (is_enabled: boolean) =>
+      started.api.put(`/mailing_lists/${list.id}/write_back`, { write_back: { is_enabled } })
+
+    await writeBack(true)
+    await until(async () => (await faults()).length > 0)
+
+    expect(await faults()).toMatchObject([
+      {
+        work: 'write_back',
+        mailing_list: { id: list.id, name: 'Customers' },
+        fault: { rule: 'database_refuses_table' }
+      }
+    ])
+    const elsewhere = await clientOfUser(started, { organizationId: await makeOrganization(started) })
+    expect(await elsewhere.workbench('GET', '/database_faults')).toMatchObject({ data: [] })
+    await writeBack(false)
+    expect(await faults()).toEqual([])
   })
 
   it('shows how much space is left on the disk', async () => {

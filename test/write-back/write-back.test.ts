@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { DatabaseTarget } from '../../src-main/remote-databases/remote-database.ts'
 import type { WriteBack } from '../../src-main/write-back/schema.ts'
-import { sharedApplication } from '../support/application.ts'
+import { sharedApplication, startApplication } from '../support/application.ts'
 import { bounceReport, tokenOf } from '../support/bounce-report.ts'
-import { expectSuccess, makeList } from '../support/builders.ts'
+import { deleteList, expectSuccess, makeList } from '../support/builders.ts'
 import { hasDatabases, mariadb, postgresql } from '../support/databases.ts'
 import { mailServer } from '../support/mail-server.ts'
 import { remoteListOn, sendQuery, sqliteFile } from '../support/remote-lists.ts'
@@ -123,6 +123,67 @@ describe('the removals of a Remote List', () => {
 
     expect(rowsOf(target)).toHaveLength(1)
     expect(await writeBackOf(listId)).toMatchObject({ error_message: null })
+  })
+
+  it('have their table tried when they are turned on, and when it changes, before there is any to write', async () => {
+    const target = await sqliteFile(contacts)
+    const list = await remoteListOn(started.api, target)
+    const untilSaid = (pattern: RegExp) =>
+      until(async () => pattern.test((await writeBackOf(list.id)).error_message ?? ''))
+
+    expect(await turnOn(list.id)).toMatchObject({ checked_at: null })
+    await untilSaid(/no such table: listwright_removals/)
+    await createTable(target, list.id)
+    await until(async () => (await writeBackOf(list.id)).checked_at !== null)
+    expect(await writeBackOf(list.id)).toMatchObject({ error_message: null, written_at: null })
+    expect(rowsOf(target)).toEqual([])
+
+    expect(await turnOn(list.id, { table_name: 'contacts' })).toMatchObject({ checked_at: null })
+    await untilSaid(/no column named event_id/)
+  })
+
+  it('have their table tried at once when the list gets another database or is restored, and when that database is changed', async () => {
+    // In an application of its own: others that are tried again would have this one looked at, too.
+    const { api } = await startApplication(undefined, { writeBackSchedule: { delay: 0, pauses: [60_000] } })
+    const [target, other] = [await sqliteFile(), await sqliteFile()]
+    const [list, { database_connection_id: otherId }] = [
+      await remoteListOn(api, target),
+      await remoteListOn(api, other)
+    ]
+    const path = `/mailing_lists/${list.id}/write_back`
+    const current = async () => expectSuccess(await api.get<WriteBack>(path))
+    const moveTo = async (database_connection_id: number | null) => {
+      // What was stored before has the job looked at for a moment.
+      await pause(500)
+      expectSuccess(await api.put(`/mailing_lists/${list.id}`, { mailing_list: { database_connection_id } }))
+    }
+    const { create_sql } = await current()
+    const change = ({ database }: DatabaseTarget, sql: string) => {
+      const file = new Database(database)
+      file.exec(sql)
+      file.close()
+    }
+    change(other, create_sql ?? '')
+
+    await api.put(path, { write_back: { is_enabled: true } })
+    await until(async () => (await current()).error_message !== null)
+    await moveTo(otherId)
+    await until(async () => (await current()).checked_at !== null)
+    expect(await current()).toMatchObject({ error_message: null })
+    await moveTo(list.database_connection_id)
+    await until(async () => (await current()).error_message !== null)
+
+    await moveTo(otherId)
+    await until(async () => (await current()).checked_at !== null)
+    change(other, 'DROP TABLE listwright_removals')
+    const database_connection = { name: 'Renamed' }
+    expectSuccess(await api.put(`/database_connections/${otherId}`, { database_connection }))
+    await until(async () => /Renamed/.test((await current()).error_message ?? ''))
+
+    await deleteList(api, list.id)
+    change(other, create_sql ?? '')
+    expectSuccess(await api.workbench('POST', `/deleted_records/mailing_list/${list.id}/restore`))
+    await until(async () => (await current()).checked_at !== null)
   })
 
   it('keep recipients out of campaigns until the database knows of them', async () => {
@@ -245,7 +306,7 @@ describe('the removals of a Remote List', () => {
 
     expect(rowsOf(target)).toMatchObject([{ email: 'anna@example.org' }])
     expect(await writeBackOf(listId)).toMatchObject({
-      waiting: 1,
+      ...{ waiting: 1, checked_at: null },
       error_message: expect.stringMatching(
         /^the row of Zoë@example\.org cannot be written, and later ones wait until the table takes it: the database CRM \d+ refuses .*no bounces here/
       ) as string
@@ -292,8 +353,14 @@ describe('the removals of a Remote List', () => {
         else server.run('CREATE DATABASE `CRM2`')
         server.run(create_sql ?? '')
         const table = engine === 'postgresql' ? '"CRM2"."Removals"' : '`CRM2`.`Removals`'
-        grant(`INSERT, SELECT ON ${table}`)
+        grant(`SELECT ON ${table}`)
         await turnOn(listId)
+        await until(async () =>
+          /permission denied|INSERT command denied/.test((await writeBackOf(listId)).error_message ?? '')
+        )
+        grant(`INSERT ON ${table}`)
+        await until(async () => (await writeBackOf(listId)).checked_at !== null)
+        expect(server.run(`SELECT COUNT(*) FROM ${table}`)).toBe('0')
         await unsubscribe(messages.get('anna@example.org'))
         await receive(bounceReport('Zoë@example.org', tokenOf(messages.get('Zoë@example.org'))))
         await until(async () => (await writeBackOf(listId)).waiting === 0)

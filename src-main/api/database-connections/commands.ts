@@ -10,7 +10,7 @@ import { namesOf, requireFreeName } from '../../http/names.ts'
 import { dependenciesOn } from '../delivery-settings/queries.ts'
 import { refuseWhileNeeded } from '../../http/dependencies.ts'
 import { retryReading } from '../remote-lists/commands.ts'
-import { markRemovalsUnwritten } from '../remote-lists/removals.ts'
+import { markRemovalsUnwritten, tryTableAnew } from '../remote-lists/removals.ts'
 import { systemOrganizationId } from '../organizations/rules.ts'
 import { databaseConnectionById, type DatabaseConnectionRow, databaseConnections } from './queries.ts'
 import type { DatabaseConnectionInput } from './schema.ts'
@@ -76,12 +76,12 @@ function listsOf({ db }: Pick<CommandContext, 'db'>, id: number) {
   return db.selectFrom('mailing_lists').select('id').where('database_connection_id', '=', id)
 }
 
-/** Has campaigns, write-backs and repeated imports that wait for a database try again at once. */
+/** Has campaigns and repeated imports that wait for a database try again at once, and write-backs try their table. */
 async function endWaitingFor({ db, clock }: CommandContext, id: number): Promise<void> {
   const lists = listsOf({ db }, id)
   const campaigns = db.selectFrom('campaigns').select('id').where('mailing_list_id', 'in', lists)
   await retryReading({ db }, campaigns)
-  await db.updateTable('write_backs').set({ next_at: 0 }).where('mailing_list_id', 'in', lists).execute()
+  await tryTableAnew({ db }, lists)
   await db
     .updateTable('import_schedules')
     .set({ next_at: clock })

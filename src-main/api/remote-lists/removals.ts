@@ -72,14 +72,27 @@ export async function recordRemoteUnsubscribe(
   await recordRemovalOnce(context, recipient, { reason: 'unsubscribe', at })
 }
 
+/** Has the table of lists tried at once, whatever came of it before. */
+export async function tryTableAnew(
+  { db }: Pick<CommandContext, 'db'>,
+  mailingListIds: OperandValueExpressionOrList<Schema, 'write_backs', 'mailing_list_id'>
+): Promise<void> {
+  await db
+    .updateTable('write_backs')
+    .set({ checked_at: null, fault: null, failures: 0, next_at: 0 })
+    .where('mailing_list_id', 'in', mailingListIds)
+    .execute()
+}
+
 /**
- * Marks the removals of lists as not written: they are written to another database or table, and their addresses get no messages until
- * then.
+ * Marks the removals of lists as not written: they are written to another database or table, which is tried at once, and their addresses
+ * get no messages until then.
  */
 export async function markRemovalsUnwritten(
   { db }: CommandContext,
-  mailingListIds: OperandValueExpressionOrList<Schema, 'remote_removals', 'mailing_list_id'>
+  mailingListIds: OperandValueExpressionOrList<Schema, 'remote_removals' | 'write_backs', 'mailing_list_id'>
 ): Promise<void> {
+  await tryTableAnew({ db }, mailingListIds)
   await db
     .updateTable('remote_removals')
     .set({ written_at: null })

@@ -62,6 +62,8 @@ export interface WriteBacksTable {
   /** Failed attempts in a row. */
   failures: ColumnType<number, undefined, number>
   fault: ColumnType<StoredRefusal | null, undefined, StoredRefusal | null>
+  /** When the table was last found to take rows; null = it was not tried yet, or refuses them. */
+  checked_at: ColumnType<Time | null, undefined, Time | null>
   /** When it last wrote something. */
   written_at: ColumnType<Time | null, undefined, Time>
   updated_at: Time

@@ -13,6 +13,7 @@ export const writeBacks: Migration = {
       next_at INTEGER NOT NULL DEFAULT 0,
       failures INTEGER NOT NULL DEFAULT 0,
       fault TEXT,
+      checked_at INTEGER,
       written_at INTEGER,
       updated_at INTEGER NOT NULL
     ) STRICT;

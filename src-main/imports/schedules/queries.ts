@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
 import { notFound } from '../../base/errors.ts'
+import type { StoredRefusal } from '../../base/stored-refusal.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { ImportSchedulesTable } from './tables.ts'
 
@@ -12,6 +13,21 @@ export function listImportSchedules(db: Kysely<Schema>, mailingListId: number): 
     .selectAll()
     .where('mailing_list_id', '=', mailingListId)
     .orderBy('id')
+    .execute()
+}
+
+/** Returns the repeated imports of an organization whose last attempt failed. */
+export function listFailingSchedules(db: Kysely<Schema>, organizationId: number) {
+  return db
+    .selectFrom('import_schedules')
+    .innerJoin('mailing_lists', 'mailing_lists.id', 'mailing_list_id')
+    .select(['import_schedules.id', 'mailing_list_id', 'mailing_lists.name as mailing_list_name', 'fault'])
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+    .where('is_enabled', '=', 1)
+    .where('fault', 'is not', null)
+    .$narrowType<{ fault: StoredRefusal }>()
+    .orderBy('import_schedules.id')
     .execute()
 }
 

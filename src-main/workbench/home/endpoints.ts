@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { StatusCounts } from '../../api/subscriber-counts/schema.ts'
 import { unlistedEndpoints } from '../../http/endpoint.ts'
 import { envelope } from '../../http/envelope.ts'
+import { Fault } from '../../http/schema.ts'
 
 const SubscriberGrowth = Type.Object({
   /** The counts at the end of each known day; today's are current. */
@@ -31,8 +32,21 @@ const DiskSpace = Type.Object({
 })
 export type DiskSpace = Static<typeof DiskSpace>
 
+/** What cannot be read from a database, or written into it, and is tried again. */
+const DatabaseFault = Type.Object({
+  work: Type.Enum(['write_back', 'import_schedule']),
+  /** Of the write-back or repeated import. */
+  id: Type.Integer(),
+  mailing_list: Type.Object({ id: Type.Integer(), name: Type.String() }),
+  fault: Fault
+})
+export type DatabaseFault = Static<typeof DatabaseFault>
+
 export const homeEndpoints = unlistedEndpoints({
   'GET /subscriber_growth': { access: 'signed_in', answer: envelope(SubscriberGrowth) },
+
+  /** Those of repeated imports only for users who may import. */
+  'GET /database_faults': { access: 'signed_in', answer: envelope(Type.Array(DatabaseFault)) },
 
   'GET /disk_space': { access: 'signed_in', answer: envelope(DiskSpace) }
 })

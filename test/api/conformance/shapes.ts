@@ -806,6 +806,7 @@ export const writeBack: Shape = {
   table_name: 'string',
   create_sql: 'string?',
   waiting: 'integer',
+  checked_at: 'timestamp?',
   written_at: 'timestamp?',
   error_message: 'string?'
 }
