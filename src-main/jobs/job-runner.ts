@@ -25,7 +25,10 @@ export interface JobKind<Of extends Job> {
   thread: { base: string; name: string }
   /** Data for the thread besides the job's id. */
   threadData?: (job: Of) => unknown
-  /** True if a change makes the thread's data out of date: then the running jobs begin again with new data. */
+  /**
+   * True if a change makes the thread's data out of date: then the running jobs begin again with new data. After one of this kind only the
+   * job does that it is about.
+   */
   restartsOn?: (change: Change) => boolean
   /** True for changes of other kinds that may bring work: then jobs are looked for soon. */
   alsoWakesOn?: (change: Change) => boolean
@@ -73,13 +76,15 @@ export class JobRunner<Of extends Job> {
     this.#writer = writer
     this.#dataDirectory = dataDirectory
     writer.onChanges((changes) => {
-      const isOutOfDate = changes.some((change) => this.#kind.restartsOn?.(change))
-      if (isOutOfDate) {
-        for (const { thread } of this.#running.values()) thread.stop()
+      const restarting = changes.filter((change) => this.#kind.restartsOn?.(change))
+      if (restarting.length > 0) {
+        for (const [id, { thread }] of this.#running) {
+          if (restarting.some((change) => this.#mayBeAbout(change, id))) thread.stop()
+        }
         this.#later.clear()
       }
       const concerning = changes.filter((change) => this.#isConcernedBy(change))
-      if (isOutOfDate || concerning.some(({ isUnlogged }) => !isUnlogged)) void this.#wakeAgain()
+      if (restarting.length > 0 || concerning.some(({ isUnlogged }) => !isUnlogged)) void this.#wakeAgain()
       else if (concerning.length > 0 || changes.some((change) => this.#kind.alsoWakesOn?.(change)))
         this.#wakeSoon()
     })
@@ -143,6 +148,10 @@ export class JobRunner<Of extends Job> {
     } catch (error) {
       this.#report(`That job ${id} was stopped could not be noted`, error)
     }
+  }
+
+  #mayBeAbout({ entity, firstId, lastId }: Change, id: number): boolean {
+    return entity !== this.#kind.entity || (firstId <= id && id <= lastId)
   }
 
   #isConcernedBy({ entity, action }: Change): boolean {

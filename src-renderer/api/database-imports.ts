@@ -44,7 +44,7 @@ export function createImportSchedule(
 
 export function updateImportSchedule(
   id: number,
-  changes: { is_enabled?: boolean; begins_now?: boolean }
+  changes: Given<(typeof databaseImportEndpoints)['endpoints']['PUT /import_schedules/:id']['body']>
 ): Promise<ImportSchedule> {
   return imports.call('PUT /import_schedules/:id', { params: { id }, body: changes })
 }

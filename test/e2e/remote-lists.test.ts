@@ -58,6 +58,18 @@ describe.skipIf(skipsWithoutBrowser)('Remote Lists, in a real Chromium', { timeo
     await page.goto(`${new URL(page.url()).origin}/lists/${list.id}/imports`)
     await page.getByText('Every day from CRM').waitFor()
     await window.screenshot('import-schedules')
+
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Query in SQL').fill('SELECT email FROM contacts')
+    await dialog.getByRole('combobox', { name: 'Import again' }).click()
+    await page.getByRole('option', { name: 'Every hour' }).click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText(/now returns other columns/).waitFor()
+    await window.screenshot('import-schedule-edit')
+    await dialog.getByLabel('Query in SQL').fill('SELECT email, name FROM contacts')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Every hour from CRM').waitFor()
   })
 
   it('a query is written, tried and sent, with its columns as merge fields', async () => {

@@ -6,9 +6,11 @@ import type { SubscriberImport } from '../../src-main/api/subscriber-imports/sch
 import type { FileAnalysis } from '../../src-main/contact-files/analysis/schema.ts'
 import type { DatabaseTarget } from '../../src-main/remote-databases/remote-database.ts'
 import type { DatabaseSource, ImportSchedule } from '../../src-main/workbench/database-imports/endpoints.ts'
+import type { DatabaseFault } from '../../src-main/workbench/home/endpoints.ts'
 import { clientOfUser, makeOrganization } from '../support/accounts.ts'
 import { sharedApplication } from '../support/application.ts'
 import { allSubscribers, expectSuccess, makeField, makeList } from '../support/builders.ts'
+import type { Client } from '../support/client.ts'
 import { sqliteFile } from '../support/remote-lists.ts'
 import { until } from '../support/smtp-route.ts'
 
@@ -190,7 +192,7 @@ describe('a repeated import', () => {
 
   it('does not import columns that have changed, and says which', async () => {
     const target = await sqliteFile(contacts)
-    const { list, now, current } = await repeated(target, 'SELECT * FROM contacts')
+    const { list, schedule, now, current } = await repeated(target, 'SELECT * FROM contacts')
     const file = new Database(target.database)
     file.exec('ALTER TABLE contacts ADD COLUMN phone TEXT')
     file.close()
@@ -202,7 +204,74 @@ describe('a repeated import', () => {
       rule: 'query_columns_changed',
       params: { columns: ['id', 'email', 'name'], found: ['id', 'email', 'name', 'phone'] }
     })
+    const failing = {
+      work: 'import_schedule',
+      id: schedule.id,
+      mailing_list: { id: list.id, name: list.name }
+    }
+    const faultsFor = async (api: Client) =>
+      expectSuccess(await api.workbench<DatabaseFault[]>('GET', '/database_faults'))
+    expect(await faultsFor(started.api)).toContainEqual(expect.objectContaining(failing))
+    expect(await faultsFor(await clientOfUser(started, { permissions: {} }))).toEqual([])
     expect(await allSubscribers(started.api, list.id)).toEqual([])
+  })
+
+  it('can get another query for the same columns, and another interval', async () => {
+    const target = await sqliteFile(contacts)
+    const { list, path, now, current } = await repeated(target)
+
+    expect(await window('PUT', path, { query: 'SELECT email FROM contacts' })).toMatchObject({
+      error_code: 'validation_failed',
+      error_message: expect.stringContaining('email') as string
+    })
+    const where = (condition: string): string => query.replace('contacts', `contacts WHERE ${condition}`)
+    expect(await window('PUT', path, { query: where('absent') })).toMatchObject({
+      error_code: 'validation_failed',
+      error_message: expect.stringContaining('no such column: absent') as string
+    })
+    expect(await current()).toMatchObject({ query, every_minutes: 60 })
+
+    const changes = { query: where('id > 1'), every_minutes: 1440 }
+    expect(await window('PUT', path, changes)).toMatchObject({ success: true, data: changes })
+    await now()
+    await until(async () => (await current()).last_import_id !== null)
+    await untilImported((await current()).last_import_id ?? 0)
+    expect(await namesOn(list.id)).toEqual([
+      ['ben@example.org', 'Ben, "the" second'],
+      ['carl@example.org', null]
+    ])
+  })
+
+  it('imports nothing by a query that was changed while it ran', async () => {
+    const slow = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000)
+      SELECT email, name AS first_name FROM contacts WHERE (SELECT MAX(i) FROM n) > 0 ORDER BY id`
+    const { list, path, now, current } = await repeated(await sqliteFile(contacts), slow)
+
+    await now()
+    expectSuccess(await window('PUT', path, { query: query.replace('contacts', 'contacts WHERE id = 3') }))
+    await until(async () => (await current()).last_import_id !== null)
+    await untilImported((await current()).last_import_id ?? 0)
+
+    expect(await namesOn(list.id)).toEqual([['carl@example.org', null]])
+  })
+
+  it('goes on failing until its query is corrected, and is then tried at once', async () => {
+    const target = await sqliteFile(contacts)
+    const { path, now, current } = await repeated(target)
+    const file = new Database(target.database)
+    file.exec('ALTER TABLE contacts RENAME TO people')
+    file.close()
+    await now()
+    await until(async () => (await current()).fault !== null)
+    const { next_at, fault } = await current()
+
+    expect(await window('PUT', path, { query, every_minutes: 60 })).toMatchObject({
+      data: { next_at, fault }
+    })
+    expectSuccess(await window('PUT', path, { query: query.replace('contacts', 'people') }))
+    await until(async () => (await current()).last_import_id !== null)
+
+    expect(await current()).toMatchObject({ fault: null })
   })
 
   it('can be paused and deleted, and keeps its connection from being deleted', async () => {

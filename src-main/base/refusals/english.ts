@@ -242,7 +242,7 @@ export const english = {
   list_without_database: 'this list has subscribers. Only a Remote List has a database',
   table_name: '{field} must be the name of a table, such as removals or crm.removals',
   query_columns_changed:
-    'the query now returns other columns than when the import was set up. It returned {columns}, and now {found}. Set the import up again',
+    'the query now returns other columns than when the import was set up. It returned {columns}, and now {found}. Correct the query, or set the import up again',
   database_not_allowed:
     'this organization may not use the database {name} any more. A system administrator can allow it under Delivery',
   database_of_deleted_list:

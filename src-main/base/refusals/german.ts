@@ -259,7 +259,7 @@ export const german: Sentences = {
   list_without_database: 'Diese Liste hat Abonnenten. Eine Datenbank haben nur Remote-Listen',
   table_name: 'Hier gehört der Name einer Tabelle hin, etwa removals oder crm.removals',
   query_columns_changed:
-    'Die Abfrage liefert jetzt andere Spalten als bei der Einrichtung des Imports: damals {columns}, jetzt {found}. Richten Sie den Import neu ein',
+    'Die Abfrage liefert jetzt andere Spalten als bei der Einrichtung des Imports: damals {columns}, jetzt {found}. Berichtigen Sie die Abfrage, oder richten Sie den Import neu ein',
   database_not_allowed:
     'Diese Organisation darf die Datenbank {name} nicht mehr benutzen. Ein Systemadministrator kann das unter Versand erlauben',
   database_of_deleted_list:

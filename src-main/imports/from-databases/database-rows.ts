@@ -9,16 +9,25 @@ declare module '../../http/context.ts' {
   }
 }
 
-/** Writes the rows of queries into files, outside of the API's thread. */
+/** Checks queries, and writes their rows into files, outside of the API's thread. */
 export class DatabaseRows {
+  /** @throws ApiError validation_failed if the query fails, or does not return the columns */
+  async check(question: Omit<RowsQuestion, 'path'>, signal: AbortSignal): Promise<void> {
+    const checked = { ...question, path: null }
+    await askForUser(startRowsThread, checked, limitsOf(checked, signal))
+  }
+
   /** @returns how many rows @throws ApiError validation_failed with why there are none */
-  write(question: RowsQuestion, signal: AbortSignal): Promise<number> {
+  write(question: RowsQuestion & { path: string }, signal: AbortSignal): Promise<number> {
     return askForUser(startRowsThread, question, limitsOf(question, signal))
   }
 }
 
 /** The same in a job. @throws as {@link DatabaseRows.write} */
-export function writeRowsInThread(question: RowsQuestion, signal: AbortSignal): Promise<number> {
+export function writeRowsInThread(
+  question: RowsQuestion & { path: string },
+  signal: AbortSignal
+): Promise<number> {
   return askOnce(startRowsThread, question, limitsOf(question, signal))
 }
 

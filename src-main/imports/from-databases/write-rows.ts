@@ -12,8 +12,8 @@ import {
 export interface RowsQuestion {
   target: DatabaseTarget
   query: string
-  /** Of the file to write. */
-  path: string
+  /** Of the file to write; null = the query is only checked. */
+  path: string | null
   /** Milliseconds. */
   timeLimit: number
   /** The columns that the query must return; left out = any. */
@@ -23,8 +23,8 @@ export interface RowsQuestion {
 const csvFormat = { csv_field_separator: ',', csv_field_enclosure: '"' } as const
 
 /**
- * Writes all rows of a query into a CSV file with a header, in memory that does not grow with them.
- * @returns how many rows
+ * Writes all rows of a query into a CSV file with a header, in memory that does not grow with them; or checks the query.
+ * @returns how many rows; 0 without a file
  * @throws RemoteDatabaseFault; ExplainedError if the columns are others than they must be, or for a NUL byte
  */
 export function writeRows(
@@ -38,6 +38,7 @@ export function writeRows(
     if (columns && columns.join('\n') !== names.join('\n')) {
       throw new ExplainedError(refusal('query_columns_changed', { columns: [...columns], found: names }))
     }
+    if (path === null) return 0
     const write = csvWriter(csvFormat)
     let rows = 0
     await pipeline(async function* () {

@@ -62,20 +62,25 @@ const createImportSchedule: Command<Create, number> = async (
 interface Update {
   organizationId: number
   id: number
-  changes: { is_enabled?: boolean; every_minutes?: number; begins_now?: boolean }
+  changes: { query?: string; is_enabled?: boolean; every_minutes?: number; begins_now?: boolean }
 }
 
+/** Changes a repeated import. With another query, which the caller has tried, one that could not begin is tried again at once. */
 const updateImportSchedule: Command<Update, void> = async (context, { organizationId, id, changes }) => {
   const before = await importScheduleById(context.db, organizationId, id)
+  const query = changes.query ?? before.query
   const every = changes.every_minutes ?? before.every_minutes
   const isOn = changes.is_enabled ?? before.is_enabled === 1
-  const begins = changes.begins_now ? 0 : every * minute
+  const isCorrected = before.fault !== null && query !== before.query
+  const waitsAnew = every !== before.every_minutes || (isOn && before.is_enabled === 0)
+  const begins = changes.begins_now || isCorrected ? context.clock : context.clock + every * minute
   await recordEdit(context, tables, ownerOf(organizationId, before), id, () =>
     context.db
       .updateTable('import_schedules')
       .set({
-        ...{ every_minutes: every, is_enabled: Number(isOn), fault: null, updated_at: context.now },
-        next_at: context.clock + begins
+        ...{ query, every_minutes: every, is_enabled: Number(isOn), updated_at: context.now },
+        ...((changes.begins_now || isCorrected || waitsAnew) && { next_at: begins }),
+        ...(isCorrected && { fault: null })
       })
       .where('id', '=', id)
       .execute()
@@ -95,13 +100,18 @@ const deleteImportSchedule: Command<{ organizationId: number; id: number }, void
 
 interface Begin {
   id: number
+  /** The one that returned the rows. */
+  query: string
   source: ImportSource
 }
 
-/** Begins the import of rows that were read, and sets when it is repeated. @returns false if it was turned off or deleted meanwhile */
-const beginScheduledImport: Command<Begin, boolean> = async (context, { id, source }) => {
+/**
+ * Begins the import of rows that were read, and sets when it is repeated.
+ * @returns false if it was turned off or deleted meanwhile, or has another query by now
+ */
+const beginScheduledImport: Command<Begin, boolean> = async (context, { id, query, source }) => {
   const found = await scheduleWithOrganization(context, id)
-  if (found?.is_enabled !== 1) return false
+  if (found?.is_enabled !== 1 || found.query !== query) return false
   const { organization_id: organizationId, mailing_list_id: mailingListId } = found
   const fields = await fieldsOfList(context.db, organizationId, mailingListId)
   const reading = withExistingFields(JSON.parse(found.reading) as Reading, fields)

@@ -31,6 +31,10 @@ export function scheduleJobs(
     threadData: async ({ id }): Promise<ScheduleData> => ({
       database: await databaseOf(reader, credentials, id)
     }),
+    // It can have another query.
+    restartsOn: ({ entity, isUnlogged }) => entity === 'import_schedule' && !isUnlogged,
+    // A list can be restored, and a connection be repaired.
+    alsoWakesOn: ({ entity }) => entity === 'mailing_list' || entity === 'database_connection',
     unfinished: async (now) => {
       const rows = await reader
         .selectFrom('import_schedules')

@@ -33,11 +33,12 @@ async function readRows(job: RunningJob<ScheduleData>): Promise<JobOutcome> {
       async (path) => void (await writeRowsInThread({ ...question, path }, signal))
     )
     const source = await findUpload(dataDirectory, organizationId, filename)
-    await client.run('importSchedules.begin', { id, source })
+    await client.run('importSchedules.begin', { id, query, source })
     return { is: 'finished' }
   } catch (error) {
     if (!(error instanceof ApiError) || signal.aborted) throw error
-    return { is: 'held', fault: refusalOf(error) }
+    const now = await scheduleOf(dataDirectory, id)
+    return now?.query === query ? { is: 'held', fault: refusalOf(error) } : { is: 'stopped' }
   }
 }
 

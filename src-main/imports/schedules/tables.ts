@@ -7,7 +7,7 @@ export interface ImportSchedulesTable {
   id: Generated<number>
   mailing_list_id: Fixed<number>
   database_connection_id: Fixed<number>
-  query: Fixed<string>
+  query: string
   /** How the rows are read: the Reading of contact-files/schema.ts. */
   reading: Fixed<Json>
   /** How they are applied: the settings of the import without its format and mapping. */

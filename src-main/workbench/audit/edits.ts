@@ -67,6 +67,7 @@ const named: Record<string, string> = {
   has_page: 'sign_up_page',
   mailing_list_id: 'list',
   table_name: 'table_name',
+  query: 'query',
   every_minutes: 'interval',
   is_enabled: 'is_enabled'
 }

@@ -71,6 +71,8 @@ export const databaseImportEndpoints = unlistedEndpoints({
     ...importing,
     params: IdParams,
     body: Type.Object({
+      /** It must return the same columns. */
+      query: Type.Optional(Query),
       is_enabled: Type.Optional(Type.Boolean()),
       every_minutes: Type.Optional(Interval),
       /** True = the next one begins at once. */

@@ -11,7 +11,7 @@ import { notFound } from '../../base/errors.ts'
 import { readStoredRefusal } from '../../base/stored-refusal.ts'
 import { formatTime } from '../../base/times.ts'
 import { createdFields } from '../../contact-files/interpreter.ts'
-import { reusableReading } from '../../contact-files/schema.ts'
+import { type Reading, reusableReading } from '../../contact-files/schema.ts'
 import type { Schema } from '../../database/schema.ts'
 import { ok } from '../../http/envelope.ts'
 import { requireAccess } from '../../http/permissions.ts'
@@ -35,6 +35,19 @@ export const databaseImportRoutes = serveEndpoints(
       const connection = await databaseConnectionById(reader, id)
       if (!mayUseConnection(organizationId, connection)) throw notFound('database connection', id)
       return connection
+    }
+
+    /** @throws ApiError validation_failed for a query that does not return the columns of a repeated import */
+    async function checkQuery(
+      organizationId: number,
+      schedule: ImportScheduleRow,
+      query: string,
+      signal: AbortSignal
+    ): Promise<void> {
+      const connection = await connectionFor(organizationId, schedule.database_connection_id)
+      const target = await targetOf(connection, credentials)
+      const columns = (JSON.parse(schedule.reading) as Reading).columns.map(({ header }) => header)
+      await databaseRows.check({ target, query, columns, timeLimit: connection.time_limit * 1000 }, signal)
     }
 
     return {
@@ -88,7 +101,12 @@ export const databaseImportRoutes = serveEndpoints(
         return ok(await presentSchedule(reader, row, timeZone))
       },
 
-      'PUT /import_schedules/:id': async ({ caller: { organizationId, timeZone }, params: { id }, body }) => {
+      'PUT /import_schedules/:id': async ({ caller, params: { id }, body }, reply) => {
+        const { organizationId, timeZone } = caller
+        const before = await importScheduleById(reader, organizationId, id)
+        if (body.query !== undefined && body.query !== before.query) {
+          await checkQuery(organizationId, before, body.query, signalOf(reply))
+        }
         await writer.run('importSchedules.update', { organizationId, id, changes: body })
         return ok(
           await presentSchedule(reader, await importScheduleById(reader, organizationId, id), timeZone)
