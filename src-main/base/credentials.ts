@@ -41,6 +41,8 @@ export class Credentials {
   readonly #vaults: Map<CredentialPlace, Vault>
   /** Identifies the data directory, so that two on one computer do not share secrets. */
   readonly #application: string
+  /** What was asked for last, by owner: two changes of a secret at once follow each other. */
+  readonly #turns = new Map<CredentialOwner, Promise<unknown>>()
 
   constructor(dataDirectory: string, desktop: DesktopEncryption | null) {
     this.#application = dataDirectory
@@ -56,19 +58,24 @@ export class Credentials {
    * Stores a secret in the best available place.
    * @returns the place
    */
-  async write(owner: CredentialOwner, secret: string): Promise<CredentialPlace> {
-    for (const [place, vault] of this.#vaults) {
-      try {
-        await vault.write(owner, secret)
-        if ((await vault.read(owner)) !== secret) continue
-        await this.#removeBut(place, owner)
-        return place
-      } catch (error) {
-        // If there is no keyring, the next place is tried. A file is the last one.
-        if (place === 'file') throw error
-      }
-    }
-    throw new Error('the secret could not be stored')
+  write(owner: CredentialOwner, secret: string): Promise<CredentialPlace> {
+    return this.#inTurn(owner, () => this.#write(owner, secret))
+  }
+
+  /**
+   * Stores a secret that is made from the one before.
+   * @param place where that one is; null = there is none
+   * @returns the place of the new one, and what else was made
+   */
+  change<Made>(
+    owner: CredentialOwner,
+    place: CredentialPlace | null,
+    change: (before: string | null) => { secret: string; made: Made }
+  ): Promise<{ place: CredentialPlace; made: Made }> {
+    return this.#inTurn(owner, async () => {
+      const { secret, made } = change(place === null ? null : await this.read(owner, place))
+      return { place: await this.#write(owner, secret), made }
+    })
   }
 
   /** @returns null where it is not there any more, or cannot be read */
@@ -82,7 +89,33 @@ export class Credentials {
   }
 
   remove(owner: CredentialOwner): Promise<void> {
-    return this.#removeBut(null, owner)
+    return this.#inTurn(owner, () => this.#removeBut(null, owner))
+  }
+
+  #inTurn<Result>(owner: CredentialOwner, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#turns.get(owner) ?? Promise.resolve()
+    const turn = before.then(work, work)
+    this.#turns.set(owner, turn)
+    const forget = (): void => {
+      if (this.#turns.get(owner) === turn) this.#turns.delete(owner)
+    }
+    turn.then(forget, forget)
+    return turn
+  }
+
+  async #write(owner: CredentialOwner, secret: string): Promise<CredentialPlace> {
+    for (const [place, vault] of this.#vaults) {
+      try {
+        await vault.write(owner, secret)
+        if ((await vault.read(owner)) !== secret) continue
+        await this.#removeBut(place, owner)
+        return place
+      } catch (error) {
+        // If there is no keyring, the next place is tried. A file is the last one.
+        if (place === 'file') throw error
+      }
+    }
+    throw new Error('the secret could not be stored')
   }
 
   async #removeBut(kept: CredentialPlace | null, owner: CredentialOwner): Promise<void> {

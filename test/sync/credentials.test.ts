@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -35,6 +35,18 @@ test.runIf(process.platform === 'linux')(
     expect(await credentials.read(7, 'file')).toBe('secret')
   }
 )
+
+test('changes of a secret at once follow each other', async () => {
+  const directory = await temporaryDirectory()
+  const credentials = new Credentials(directory, reversing)
+  await Promise.all(Array.from({ length: 20 }, (_, at) => credentials.write(7, `secret ${at}`)))
+  expect(await credentials.read(7, 'desktop')).toBe('secret 19')
+
+  const longer = (before: string | null) => ({ secret: `${before ?? ''}.`, made: null })
+  await Promise.all(Array.from({ length: 20 }, () => credentials.change(7, 'desktop', longer)))
+  expect(await credentials.read(7, 'desktop')).toBe(`secret 19${'.'.repeat(20)}`)
+  expect(await readdir(join(directory, 'credentials'))).toEqual(['remote-7'])
+})
 
 test('a key is in no answer and not in the database', async () => {
   const { app, api, dataDirectory } = await startApplication()

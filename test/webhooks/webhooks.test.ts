@@ -332,6 +332,18 @@ describe('the secrets of a webhook', () => {
     const last = await started.api.delete(`${path}/${added.id}`)
     expect(last.error_message).toBe('this is the only secret of the webhook: add another one first')
   })
+
+  it('are all kept when several are added at once', async () => {
+    const webhook = await makeWebhook('https://example.com/hook')
+    const path = `/webhooks/${webhook.id}/secrets`
+    const adding = Array.from({ length: 3 }, () => started.api.post<WebhookSecret>(path))
+
+    const added = (await Promise.all(adding)).map((answer) => expectSuccess(answer).id)
+
+    expect(added.toSorted()).toEqual([2, 3, 4])
+    const kept = expectSuccess(await started.api.get<WebhookSecret[]>(path))
+    expect(kept.map(({ id }) => id)).toEqual([1, 2, 3, 4])
+  })
 })
 
 describe('the address of a webhook', () => {

@@ -16,16 +16,32 @@ import {
   type WebhookRow,
   webhooksOf
 } from './queries.ts'
-import { readSecrets, webhookSecretOwner, withNewSecret, withoutSecret } from './secrets.ts'
+import {
+  parseSecrets,
+  readSecrets,
+  type StoredSecrets,
+  webhookSecretOwner,
+  withNewSecret,
+  withoutSecret
+} from './secrets.ts'
 
 export const webhookRoutes = serveEndpoints(webhookEndpoints, ({ reader, writer, credentials }) => {
-  const storeSecrets = async (
-    { id, organization_id: organizationId }: WebhookRow,
-    secrets: object
-  ): Promise<WebhookRow> => {
-    const credentialPlace = await credentials.write(webhookSecretOwner(id), JSON.stringify(secrets))
-    return writer.run('webhooks.update', { organizationId, id, changes: {}, credentialPlace })
+  const changeSecrets = async <Made>(
+    { id, organization_id: organizationId, credential_place: before }: WebhookRow,
+    change: (secrets: StoredSecrets) => { all: StoredSecrets; made: Made }
+  ) => {
+    const { place: credentialPlace, made } = await credentials.change(
+      webhookSecretOwner(id),
+      before,
+      (stored) => {
+        const { all, made } = change(parseSecrets(stored))
+        return { secret: JSON.stringify(all), made }
+      }
+    )
+    const row = await writer.run('webhooks.update', { organizationId, id, changes: {}, credentialPlace })
+    return { row, made }
   }
+  const addSecret = (row: WebhookRow) => changeSecrets(row, (secrets) => withNewSecret(secrets, Date.now()))
 
   return {
     'GET /webhooks': async ({ caller: { organizationId, timeZone } }) => {
@@ -40,8 +56,7 @@ export const webhookRoutes = serveEndpoints(webhookEndpoints, ({ reader, writer,
       if (settings.allows_private_addresses) requireSystemAdmin(caller)
       const { organizationId, timeZone } = caller
       const row = await writer.run('webhooks.create', { organizationId, settings })
-      const { all, made } = withNewSecret([], Date.now())
-      const stored = await storeSecrets(row, all)
+      const { row: stored, made } = await addSecret(row)
       return ok({ ...(await presentWebhook(reader, stored, timeZone)), secret: made.secret })
     },
 
@@ -69,14 +84,13 @@ export const webhookRoutes = serveEndpoints(webhookEndpoints, ({ reader, writer,
 
     'POST /webhooks/:id/secrets': async ({ caller: { organizationId, timeZone }, params: { id } }) => {
       const row = await webhookById(reader, organizationId, id)
-      const { all, made } = withNewSecret(await readSecrets(credentials, row), Date.now())
-      await storeSecrets(row, all)
+      const { made } = await addSecret(row)
       return ok({ ...presentSecret(made, timeZone), secret: made.secret })
     },
 
     'DELETE /webhooks/:id/secrets/:secret_id': async ({ caller: { organizationId }, params }) => {
       const row = await webhookById(reader, organizationId, params.id)
-      await storeSecrets(row, withoutSecret(await readSecrets(credentials, row), params.secret_id))
+      await changeSecrets(row, (secrets) => ({ all: withoutSecret(secrets, params.secret_id), made: null }))
       return ok(null)
     },
 

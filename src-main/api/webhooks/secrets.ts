@@ -9,7 +9,7 @@ import type { WebhookRow } from './queries.ts'
 const StoredSecrets = Type.Array(
   Type.Object({ id: Type.Integer(), created_at: Type.Integer(), secret: Type.String() })
 )
-type StoredSecrets = Static<typeof StoredSecrets>
+export type StoredSecrets = Static<typeof StoredSecrets>
 type StoredSecret = StoredSecrets[number]
 const areSecrets = new Ajv().compile<StoredSecrets>(StoredSecrets)
 
