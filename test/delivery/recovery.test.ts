@@ -10,7 +10,7 @@ import { roundsToRun, shortOrLong } from '../support/long.ts'
 import { serve } from '../support/process.ts'
 import { seededRandom } from '../support/random.ts'
 
-const recipients = shortOrLong(2000, 10_000)
+const recipients = shortOrLong(2000, 10_000, 2)
 const moments = roundsToRun(3, 12)
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 

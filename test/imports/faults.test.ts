@@ -72,7 +72,7 @@ async function expectConsistent(api: Client, listId: number, { id, stats }: Subs
 }
 
 describe('an application that is killed while an import is', () => {
-  const rows = shortOrLong(40_000, 200_000)
+  const rows = shortOrLong(40_000, 200_000, 2)
 
   async function killedIn(state: ImportState, settings: Record<string, unknown> = {}) {
     const directory = await temporaryDirectory()
@@ -172,7 +172,7 @@ async function underWay(rows: number) {
 }
 
 it('an import whose file changed while it was paused fails, and says to import the file again', async () => {
-  const rows = shortOrLong(50_000, 200_000)
+  const rows = shortOrLong(50_000, 200_000, 2)
   const { api, listId, file, id } = await underWay(rows)
   await api.post(`/subscriber_imports/${id}/pause`)
   const paused = await importOf(api, id)
@@ -205,8 +205,8 @@ it('an import whose file changes while it is read does not end as if it were who
 
 describe.skipIf(!canMount)('a disk that is full', () => {
   it('pauses an import with a message, and it continues once there is space', async () => {
-    const rows = shortOrLong(100_000, 200_000)
-    const { directory, grow } = await smallDisk(shortOrLong(15, 30))
+    const rows = shortOrLong(100_000, 200_000, 2)
+    const { directory, grow } = await smallDisk(shortOrLong(15, 30, 2))
     const { api } = await startApplication(directory)
     const listId = await makePeopleList(api)
     await writeFile(join(directory, 'uploads', 'people.csv'), peopleFile(rows))
@@ -346,7 +346,7 @@ describe('a database that another program has locked', () => {
   })
 
   it('holds an import up, which is whole once the lock is gone', async () => {
-    const rows = shortOrLong(50_000, 200_000)
+    const rows = shortOrLong(50_000, 200_000, 2)
     const { api, dataDirectory } = await startApplication()
     const listId = await makePeopleList(api)
     await writeFile(join(dataDirectory, 'uploads', 'people.csv'), peopleFile(rows))

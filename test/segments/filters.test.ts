@@ -65,7 +65,7 @@ async function makePeople() {
       )
     )
   )
-  const drawn = fc.sample(person, { numRuns: shortOrLong(80, 400), seed: 16 })
+  const drawn = fc.sample(person, { numRuns: shortOrLong(80, 400, 2), seed: 16 })
   const imported = (part: string) =>
     drawn.slice(0, 9).map((one, index) => `${part}${index}@${one.domain},${one.city.replaceAll('"', '')}`)
   const runImport = async (part: string, known: string[] = []) => {

@@ -13,9 +13,12 @@ export function isInTurn(index: number): boolean {
   return third === null ? isLong : index % 3 === third
 }
 
-/** Returns the size of a test: the long one in the long form, and in one third. */
-export function shortOrLong(short: number, long: number): number {
-  return isInTurn(0) ? long : short
+/**
+ * Returns the size of a test: the long one in the long form, and in one third.
+ * @param turn of that third: all three should take about as long. The first one has the window's tests in the larger window
+ */
+export function shortOrLong(short: number, long: number, turn: 1 | 2): number {
+  return isInTurn(turn) ? long : short
 }
 
 /** Returns how many random rounds a test makes: a third of the long ones in each third. */

@@ -15,7 +15,7 @@ import { listWith, routeTo, sendNow, until, untilState } from '../support/smtp-r
 // A mailbox of reports is read while the application is killed again and again. Each bounce must count once.
 
 const kills = roundsToRun(5, 300)
-const reports = shortOrLong(200, 10_000)
+const reports = shortOrLong(200, 10_000, 1)
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
 test.skipIf(!hasDovecot && process.env['CI'] !== 'true')(

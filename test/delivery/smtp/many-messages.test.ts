@@ -8,7 +8,7 @@ import { shortOrLong } from '../../support/long.ts'
 import { mailServer } from '../../support/mail-server.ts'
 import { routeTo, untilState } from '../../support/smtp-route.ts'
 
-const count = shortOrLong(300, 10_000)
+const count = shortOrLong(300, 10_000, 2)
 const names = ['Anna', 'Jörg', 'Ωmega', '李雷', "O'Neil & Co", 'Zoë "Z"', '<b>Bold</b>', 'Ana-María']
 const nameOf = (index: number): string => names[index % names.length] ?? ''
 
