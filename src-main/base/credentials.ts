@@ -41,7 +41,7 @@ export class Credentials {
   readonly #vaults: Map<CredentialPlace, Vault>
   /** Identifies the data directory, so that two on one computer do not share secrets. */
   readonly #application: string
-  /** What was asked for last, by owner: two changes of a secret at once follow each other. */
+  /** The last change of each owner's secret. The next one waits for it. */
   readonly #turns = new Map<CredentialOwner, Promise<unknown>>()
 
   constructor(dataDirectory: string, desktop: DesktopEncryption | null) {
@@ -64,7 +64,7 @@ export class Credentials {
 
   /**
    * Stores a secret that is made from the one before.
-   * @param place where that one is; null = there is none
+   * @param place where the one before is; null = there is none
    * @returns the place of the new one, and what else was made
    */
   change<Made>(

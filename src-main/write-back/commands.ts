@@ -1,7 +1,7 @@
 import { Faults } from '../base/errors.ts'
 import { refusal } from '../base/refusal.ts'
 import { remoteListById } from '../api/remote-lists/queries.ts'
-import { markRemovalsUnwritten } from '../api/remote-lists/removals.ts'
+import { markRemovalsUnwritten, tryTableAnew } from '../api/remote-lists/removals.ts'
 import { storeRefusal } from '../base/stored-refusal.ts'
 import { type Command, type CommandContext, recordOne } from '../database/command.ts'
 import { recordEdit, type RecordTables } from '../database/record-rows.ts'
@@ -37,13 +37,10 @@ const updateWriteBack: Command<Update, void> = async (
   const is_enabled = Number(changes.is_enabled ?? before?.is_enabled === 1)
   const columns = { is_enabled, table_name, updated_at: context.now }
   if (before) {
-    if (table_name !== before.table_name) await markRemovalsUnwritten(context, [mailingListId])
+    const hasNewTable = table_name !== before.table_name
+    await (hasNewTable ? markRemovalsUnwritten : tryTableAnew)(context, [mailingListId])
     await recordEdit(context, tables, owner, before.id, () =>
-      context.db
-        .updateTable('write_backs')
-        .set({ ...columns, next_at: 0, failures: 0, fault: null, checked_at: null })
-        .where('id', '=', before.id)
-        .execute()
+      context.db.updateTable('write_backs').set(columns).where('id', '=', before.id).execute()
     )
     return
   }

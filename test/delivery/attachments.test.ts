@@ -171,7 +171,7 @@ describe('attachments', () => {
     expect(attachments).toHaveLength(1)
   })
 
-  it('are answered as they were added, also if they are removed at that moment', async () => {
+  it('are in the answer even if another request removes them at once', async () => {
     const path = `/campaigns/${(await campaignToOne()).id}`
     const { data: first } = await attach(path, 'first.bin')
 

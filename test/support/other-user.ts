@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 
-/** The user id of nobody. */
+/** The id of the user `nobody`. */
 export const nobody = 65_534
 
 /** True if tests may start this checkout as another user. */

@@ -36,7 +36,7 @@ test.runIf(process.platform === 'linux')(
   }
 )
 
-test('changes of a secret at once follow each other', async () => {
+test('changes of a secret at the same time are made one after the other', async () => {
   const directory = await temporaryDirectory()
   const credentials = new Credentials(directory, reversing)
   await Promise.all(Array.from({ length: 20 }, (_, at) => credentials.write(7, `secret ${at}`)))

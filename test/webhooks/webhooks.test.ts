@@ -333,7 +333,7 @@ describe('the secrets of a webhook', () => {
     expect(last.error_message).toBe('this is the only secret of the webhook: add another one first')
   })
 
-  it('are all kept when several are added at once', async () => {
+  it('are all kept when several requests add one at the same time', async () => {
     const webhook = await makeWebhook('https://example.com/hook')
     const path = `/webhooks/${webhook.id}/secrets`
     const adding = Array.from({ length: 3 }, () => started.api.post<WebhookSecret>(path))

@@ -125,7 +125,7 @@ describe('the removals of a Remote List', () => {
     expect(await writeBackOf(listId)).toMatchObject({ error_message: null })
   })
 
-  it('have their table tried when they are turned on, and when it changes, before there is any to write', async () => {
+  it('need no row for their table to be tried: turning write-back on does it, and so does another table', async () => {
     const target = await sqliteFile(contacts)
     const list = await remoteListOn(started.api, target)
     const untilSaid = (pattern: RegExp) =>
@@ -142,7 +142,7 @@ describe('the removals of a Remote List', () => {
     await untilSaid(/no column named event_id/)
   })
 
-  it('have their table tried at once when the list gets another database or is restored, and when that database is changed', async () => {
+  it('have their table tried at once after a change of the database, and after the list is restored', async () => {
     // In an application of its own: others that are tried again would have this one looked at, too.
     const { api } = await startApplication(undefined, { writeBackSchedule: { delay: 0, pauses: [60_000] } })
     const [target, other] = [await sqliteFile(), await sqliteFile()]

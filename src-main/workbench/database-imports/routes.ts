@@ -37,6 +37,12 @@ export const databaseImportRoutes = serveEndpoints(
       return connection
     }
 
+    /** @throws as {@link connectionFor} */
+    async function databaseFor(organizationId: number, id: number) {
+      const connection = await connectionFor(organizationId, id)
+      return { target: await targetOf(connection, credentials), timeLimit: connection.time_limit * 1000 }
+    }
+
     /** @throws ApiError validation_failed for a query that does not return the columns of a repeated import */
     async function checkQuery(
       organizationId: number,
@@ -44,10 +50,9 @@ export const databaseImportRoutes = serveEndpoints(
       query: string,
       signal: AbortSignal
     ): Promise<void> {
-      const connection = await connectionFor(organizationId, schedule.database_connection_id)
-      const target = await targetOf(connection, credentials)
+      const database = await databaseFor(organizationId, schedule.database_connection_id)
       const columns = (JSON.parse(schedule.reading) as Reading).columns.map(({ header }) => header)
-      await databaseRows.check({ target, query, columns, timeLimit: connection.time_limit * 1000 }, signal)
+      await databaseRows.check({ ...database, query, columns }, signal)
     }
 
     return {
@@ -59,16 +64,14 @@ export const databaseImportRoutes = serveEndpoints(
         ),
 
       'POST /database_uploads': async ({ caller: { organizationId }, body }, reply) => {
-        const connection = await connectionFor(organizationId, body.database_connection_id)
-        const target = await targetOf(connection, credentials)
+        const database = await databaseFor(organizationId, body.database_connection_id)
         const signal = signalOf(reply)
         let rows = 0
         const filename = await storeUpload(
           { writer, dataDirectory, organizationId },
-          rowsFileOf(connection),
+          rowsFileOf(database.target),
           async (path) => {
-            const question = { target, path, query: body.query, timeLimit: connection.time_limit * 1000 }
-            rows = await databaseRows.write(question, signal)
+            rows = await databaseRows.write({ ...database, path, query: body.query }, signal)
           }
         )
         return ok({ filename, rows })

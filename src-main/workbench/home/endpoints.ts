@@ -32,7 +32,7 @@ const DiskSpace = Type.Object({
 })
 export type DiskSpace = Static<typeof DiskSpace>
 
-/** What cannot be read from a database, or written into it, and is tried again. */
+/** Work with a database that failed. It is tried again. */
 const DatabaseFault = Type.Object({
   work: Type.Enum(['write_back', 'import_schedule']),
   /** Of the write-back or repeated import. */
@@ -45,7 +45,7 @@ export type DatabaseFault = Static<typeof DatabaseFault>
 export const homeEndpoints = unlistedEndpoints({
   'GET /subscriber_growth': { access: 'signed_in', answer: envelope(SubscriberGrowth) },
 
-  /** Those of repeated imports only for users who may import. */
+  /** Users who may not import get no faults of repeated imports. */
   'GET /database_faults': { access: 'signed_in', answer: envelope(Type.Array(DatabaseFault)) },
 
   'GET /disk_space': { access: 'signed_in', answer: envelope(DiskSpace) }
